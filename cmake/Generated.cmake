@@ -1,0 +1,1 @@
+# Sources that tools/kafkagen writes into the build tree; filled in beside the generator.
