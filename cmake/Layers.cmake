@@ -2,7 +2,7 @@
 #
 # Sources are found by name, so a new file needs no change here: foo.cc goes into the library of the deepest layer
 # that holds it, foo_test.cc into that layer's test program, foo_fuzz.cc becomes a fuzz target, foo_bench.cc a
-# micro-benchmark. The program `weir` is the layer `app`.
+# micro-benchmark, foo_main.cc the program foo (weir is src/app/weir_main.cc). `weir_tests` builds all test programs.
 
 function(weir_target_name layer out)
   string(REPLACE "/" "_" name "${layer}")
@@ -47,6 +47,7 @@ function(weir_add_layer layer)
   set(scope INTERFACE)
   if(sources)
     add_library(${target} STATIC ${sources})
+    weir_use_precompiled(${target} weir_pch)
     set(scope PUBLIC)
   else()
     add_library(${target} INTERFACE)
@@ -61,9 +62,19 @@ function(weir_add_layer layer)
     add_dependencies(${target} weir_generated)
   endif()
 
+  weir_layer_files(${layer} "*_main.cc" mains)
+  foreach(file IN LISTS mains)
+    get_filename_component(name ${file} NAME_WE)
+    string(REGEX REPLACE "_main$" "" name ${name})
+    add_executable(${name} ${file})
+    target_link_libraries(${name} PRIVATE ${target})
+  endforeach()
+
   weir_layer_files(${layer} "*_test.cc" tests)
   if(tests AND NOT WEIR_FUZZ)
     add_executable(${target}_test ${tests})
+    add_dependencies(weir_tests ${target}_test)
+    weir_use_precompiled(${target}_test weir_test_pch)
     # A test may use the simulated world and the layers its own layer sees.
     target_link_libraries(${target}_test PRIVATE ${target} weir_rt_sim gtest gmock gtest_main Threads::Threads ${WEIR_TEST_EXTRA_${key}})
     add_test(NAME ${target} COMMAND ${target}_test)
@@ -83,17 +94,15 @@ function(weir_add_layer layer)
   foreach(file IN LISTS benches)
     get_filename_component(name ${file} NAME_WE)
     add_executable(${name} EXCLUDE_FROM_ALL ${file})
-    target_link_libraries(${name} PRIVATE ${target} benchmark Threads::Threads)
+    target_link_libraries(${name} PRIVATE ${target} benchmark Threads::Threads ${WEIR_TEST_EXTRA_${key}})
   endforeach()
 endfunction()
 
 macro(weir_add_layers)
   weir_read_layers()
+  add_custom_target(weir_tests)
+  weir_add_precompiled_headers()
   foreach(layer IN LISTS WEIR_LAYERS)
     weir_add_layer(${layer})
   endforeach()
-  if(EXISTS "${CMAKE_SOURCE_DIR}/src/app/weir_main.cc")
-    add_executable(weir src/app/weir_main.cc)
-    target_link_libraries(weir PRIVATE weir_app)
-  endif()
 endmacro()

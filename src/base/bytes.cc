@@ -10,7 +10,7 @@ Buffer Buffer::make(std::size_t size, MemoryPool* pool) {
   void* memory = ::operator new(sizeof(Block) + size);
   auto* block = new (memory) Block;
   block->size = size;
-  block->pool = pool;
+  block->pool.store(pool, std::memory_order_relaxed);
   return Buffer(block);
 }
 
@@ -20,10 +20,19 @@ Buffer Buffer::copy_of(Bytes bytes) {
   return buffer;
 }
 
+void Buffer::move_to(MemoryPool& pool) const {
+  if (!block_) return;
+  MemoryPool* before = block_->pool.load(std::memory_order_relaxed);
+  if (before == &pool) return;
+  pool.reserve_above_limit(block_->size);
+  block_->pool.store(&pool, std::memory_order_relaxed);
+  if (before) before->release(block_->size);
+}
+
 void Buffer::release() {
   if (!block_) return;
   if (block_->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (block_->pool) block_->pool->release(block_->size);
+  if (MemoryPool* pool = block_->pool.load(std::memory_order_relaxed)) pool->release(block_->size);
   block_->~Block();
   ::operator delete(block_);
 }

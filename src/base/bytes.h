@@ -50,6 +50,9 @@ class Buffer {
 
   std::size_t size() const { return block_ ? block_->size : 0; }
   bool empty() const { return size() == 0; }
+  /// Counts this block against `pool` from now on instead of the pool that it came from, even above
+  /// the pool's limit (who moves memory then makes room). One thread moves a given block.
+  void move_to(MemoryPool& pool) const;
   /// Writing is allowed to the owner of a stage of the path only (reading a socket in, stamping
   /// offsets once).
   MutableBytes data() const {
@@ -60,7 +63,7 @@ class Buffer {
   struct Block {
     std::atomic<std::uint32_t> references{1};
     std::size_t size = 0;
-    MemoryPool* pool = nullptr;
+    std::atomic<MemoryPool*> pool{nullptr};
   };
   explicit Buffer(Block* block) : block_(block) {}
   static std::byte* payload(Block* block) { return reinterpret_cast<std::byte*>(block + 1); }
@@ -83,6 +86,7 @@ class SharedBytes {
   Bytes view() const { return view_; }
   std::size_t size() const { return view_.size(); }
   bool empty() const { return view_.empty(); }
+  void move_to(MemoryPool& pool) const { buffer_.move_to(pool); }
   /// For the one stage that stamps offsets into a batch header; see docs/life-of-a-record.md.
   MutableBytes mutable_view() const { return view_; }
 
@@ -96,6 +100,11 @@ class SharedBytes {
     return out;
   }
 
+  /// By content.
+  friend bool operator==(const SharedBytes& a, const SharedBytes& b) {
+    return as_text(a.view()) == as_text(b.view());
+  }
+
  private:
   Buffer buffer_;
   MutableBytes view_;
@@ -105,9 +114,8 @@ class SharedBytes {
 class BytesChain {
  public:
   BytesChain() = default;
-  BytesChain(SharedBytes bytes) {
-    append(std::move(bytes));
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): a chain of one.
+  BytesChain(SharedBytes bytes) { append(std::move(bytes)); }
 
   void append(SharedBytes bytes) {
     if (bytes.empty()) return;
@@ -123,6 +131,11 @@ class BytesChain {
   std::vector<Bytes> views() const;
   /// One contiguous piece; copies unless there is a single part. For small things and tests.
   SharedBytes flatten() const;
+
+  /// By content, however it is cut into parts. May copy: for tests and small things.
+  friend bool operator==(const BytesChain& a, const BytesChain& b) {
+    return a.size_ == b.size_ && a.flatten() == b.flatten();
+  }
 
  private:
   std::vector<SharedBytes> parts_;

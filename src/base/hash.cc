@@ -1,5 +1,8 @@
 #include "base/hash.h"
 
+#include <bit>
+#include <cstring>
+
 namespace weir {
 namespace {
 
@@ -10,6 +13,10 @@ constexpr std::uint64_t kMix2 = 0xa0761d6478bd642fu;
 std::uint64_t word_at(Bytes bytes, std::size_t at) {
   std::uint64_t word = 0;
   std::size_t length = bytes.size() - at < 8 ? bytes.size() - at : 8;
+  if (std::endian::native == std::endian::little && length == 8) [[likely]] {
+    std::memcpy(&word, bytes.subspan(at).data(), 8);
+    return word;
+  }
   for (std::size_t i = 0; i < length; ++i)
     word |= std::to_integer<std::uint64_t>(bytes[at + i]) << (8 * i);
   return word;

@@ -57,6 +57,9 @@ using Nonce = Id128<struct NonceTag>;
 /// Kafka's topic id (KIP-516); never reused.
 using TopicId = Id128<struct TopicIdTag>;
 
+/// Any other UUID of the Kafka protocol (directory ids, member ids in new APIs).
+using Uuid = TopicId;
+
 /// Place of an entry in the commit log: dense, from 0 (genesis).
 using Position = Strong<struct PositionTag, std::uint64_t>;
 /// Place of a record in a partition: dense, from 0. Signed as on the wire; -1 means none.

@@ -22,6 +22,8 @@ class MemoryPool {
   /// Takes `bytes` if they fit. A request that alone exceeds the pool fits an empty pool, so that
   /// one maximal request can always be served.
   bool try_reserve(std::size_t bytes);
+  /// For memory that is already there and changes pools; the caller makes room afterwards.
+  void reserve_above_limit(std::size_t bytes) { used_.fetch_add(bytes, std::memory_order_acq_rel); }
   void release(std::size_t bytes);
 
   const std::string& name() const { return name_; }

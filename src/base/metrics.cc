@@ -52,7 +52,7 @@ Histogram& Metrics::histogram(std::string_view name, std::string_view help, doub
 namespace {
 
 void append_sample(std::string& out, std::string_view name, std::string_view suffix,
-            std::string_view labels, std::string_view value) {
+                   std::string_view labels, std::string_view value) {
   out.append(name).append(suffix);
   if (!labels.empty()) out.append("{").append(labels).append("}");
   out.append(" ").append(value).append("\n");
@@ -73,10 +73,11 @@ void Metrics::render_histogram(std::string& out, const Family& family, const Ser
     bool last = i + 1 == Histogram::kBuckets;
     std::string bound = last ? "+Inf" : number(static_cast<double>(1ull << i) * family.scale);
     std::string labels = s.labels.empty() ? "" : s.labels + ",";
-    append_sample(out, family.name, "_bucket", labels + "le=\"" + bound + "\"", std::to_string(count));
+    append_sample(out, family.name, "_bucket", labels + "le=\"" + bound + "\"",
+                  std::to_string(count));
   }
   append_sample(out, family.name, "_sum", s.labels,
-         number(static_cast<double>(s.histogram.sum()) * family.scale));
+                number(static_cast<double>(s.histogram.sum()) * family.scale));
   append_sample(out, family.name, "_count", s.labels, std::to_string(count));
 }
 

@@ -30,8 +30,20 @@ class Scope {
   }
 
  private:
+  /// The frame that runs one task. Frames are linked, so that whoever can reach a scope (a
+  /// debugger, a leak checker after a simulated kill) can reach what it runs.
   struct Detached {
     struct promise_type {
+      promise_type(Scope* owner, const Task<void>&) : scope(owner), next(owner->first_) {
+        if (next) next->previous = this;
+        scope->first_ = this;
+      }
+      ~promise_type() {
+        (previous ? previous->next : scope->first_) = next;
+        if (next) next->previous = previous;
+      }
+      promise_type(const promise_type&) = delete;
+      promise_type& operator=(const promise_type&) = delete;
       Detached get_return_object() { return {}; }
       std::suspend_never initial_suspend() noexcept { return {}; }
       std::suspend_never final_suspend() noexcept { return {}; }
@@ -39,6 +51,9 @@ class Scope {
       [[noreturn]] void unhandled_exception() {
         ensure_failed("no exception leaves a task", __FILE__, __LINE__);
       }
+      Scope* scope;
+      promise_type* next;
+      promise_type* previous = nullptr;
     };
   };
   static Detached run(Scope* scope, Task<void> task) {
@@ -50,6 +65,7 @@ class Scope {
   Loop& loop_;
   Event idle_;
   std::size_t running_ = 0;
+  Detached::promise_type* first_ = nullptr;
 };
 
 }  // namespace weir::rt

@@ -1,0 +1,3 @@
+// For callers of run_broker.
+#pragma once
+#include "app/run_broker.h"

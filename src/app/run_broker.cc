@@ -1,0 +1,242 @@
+#include "app/run_broker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "admin/admin_server.h"
+#include "app/storage.h"
+#include "base/metrics.h"
+#include "broker/broker.h"
+#include "broker/handlers/handlers.h"
+#include "broker/memory_budget.h"
+#include "broker/server.h"
+#include "broker/server_options.h"
+#include "engine/cluster_engine.h"
+#include "rt/asio/file_system.h"
+#include "rt/asio/loop_thread.h"
+#include "rt/asio/network.h"
+#include "rt/asio/random.h"
+#include "rt/asio/signals.h"
+#include "rt/asio/workers.h"
+
+namespace weir::app {
+
+namespace {
+
+constexpr Duration kStartMax = 60s;
+constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
+/// Threads for file calls, and for compression and decompression.
+constexpr std::size_t kWorkerThreads = 4;
+constexpr std::size_t kResolverThreads = 2;
+
+std::uint64_t memory_of(const BrokerOptions& options) {
+  if (options.memory_bytes) return *options.memory_bytes;
+  auto ram = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+             static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return std::min(ram / 4, kMemoryDefaultMax);
+}
+
+broker::config::StaticValues kafka_values(const BrokerOptions& options) {
+  broker::config::StaticValues values;
+  for (const KafkaOption& option : options.kafka)
+    values.insert_or_assign(option.name, option.value);
+  return values;
+}
+
+/// What clients are told: the advertised address where there is one, with the bound port where it
+/// says 0.
+state::BrokerEndpoint endpoint_of(const BrokerOptions& options, const ListenOption& listen,
+                                  const rt::Endpoint& bound) {
+  const AdvertiseOption* advertised = options.advertised(listen);
+  rt::Endpoint at = advertised ? advertised->at : rt::Endpoint{listen.at.host, bound.port};
+  if (at.port == 0) at.port = bound.port;
+  if (at.host.empty() || at.host == "*" || at.host == "0.0.0.0" || at.host == "::")
+    at.host = "localhost";
+  return {listen.name, std::string(to_string(listen.protocol)), at.host, at.port};
+}
+
+engine::Options engine_options(const BrokerOptions& options, const std::string& version,
+                               std::size_t cache_bytes) {
+  engine::Options out;
+  out.cluster_id = options.cluster_id.value_or("");
+  out.node_id = options.node_id;
+  out.zone = options.zone;
+  out.shared_identity = options.identity == Identity::shared;
+  out.software_version = version;
+  if (options.flush_interval_min) out.flush_interval_min = *options.flush_interval_min;
+  if (options.flush_interval_max) out.flush_interval_max = *options.flush_interval_max;
+  if (options.inline_bytes_max) out.inline_bytes = *options.inline_bytes_max;
+  out.segment_bytes = options.segment_bytes_target;
+  out.cache_bytes = cache_bytes;
+  return out;
+}
+
+/// Everything of one broker process, in the order of its life.
+class BrokerProcess {
+ public:
+  BrokerProcess(rt::asio::AsioLoop& loop, const BrokerOptions& options, std::string version,
+                Logger& logger)
+      : loop_(loop),
+        options_(options),
+        version_(std::move(version)),
+        logger_(logger),
+        workers_("worker", kWorkerThreads),
+        resolvers_("resolver", kResolverThreads),
+        network_(resolvers_),
+        memory_(memory_of(options), loop),
+        kafka_(kafka_values(options)) {}
+
+  rt::Task<Result<int>> run();
+
+ private:
+  Result<void> bind();
+  rt::Task<Result<void>> start();
+  rt::Task<void> stop();
+  rt::Task<void> drain_connections(MonoTime deadline);
+  void print_ready() const;
+
+  rt::asio::AsioLoop& loop_;
+  const BrokerOptions& options_;
+  std::string version_;
+  Logger& logger_;
+  Metrics metrics_;
+  rt::asio::ThreadWorkers workers_;
+  rt::asio::ThreadWorkers resolvers_;
+  rt::asio::AsioNetwork network_;
+  rt::asio::PosixFileSystem files_;
+  rt::asio::SystemRandom random_;
+  broker::MemoryBudget memory_;
+  broker::config::StaticValues kafka_;
+  broker::ServerOptions server_options_;
+  engine::Options engine_options_;
+  std::vector<std::unique_ptr<rt::asio::LoopThread>> lane_threads_;
+  std::vector<rt::Loop*> lanes_;
+  std::vector<broker::BoundListener> bound_;
+  std::vector<ReadyListener> ready_;
+  std::unique_ptr<Storage> storage_;
+  std::unique_ptr<engine::ClusterEngine> engine_;
+  std::unique_ptr<broker::Broker> broker_;
+  std::unique_ptr<broker::Server> server_;
+  std::unique_ptr<admin::AdminServer> admin_;
+};
+
+Result<void> BrokerProcess::bind() {
+  auto server = broker::server_options(kafka_);
+  if (!server) return std::unexpected(server.error());
+  server_options_ = std::move(*server);
+  unsigned lanes = options_.lanes.value_or(std::max(1u, std::thread::hardware_concurrency()));
+  if (lanes <= 1) {
+    lanes_.push_back(&loop_);
+  } else {
+    for (unsigned i = 0; i < lanes; ++i) {
+      lane_threads_.push_back(std::make_unique<rt::asio::LoopThread>("lane-" + std::to_string(i)));
+      lanes_.push_back(&lane_threads_.back()->loop());
+    }
+  }
+  std::vector<broker::ListenerOptions> listeners;
+  for (const ListenOption& listen : options_.listen) listeners.push_back({listen.name, listen.at});
+  auto bound = broker::bind_listeners(network_, *lanes_.front(), listeners);
+  if (!bound) return std::unexpected(bound.error());
+  bound_ = std::move(*bound);
+  engine_options_ = engine_options(options_, version_, memory_.cache.bytes_max());
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    rt::Endpoint at = bound_[i].listener->local();
+    engine_options_.endpoints.push_back(endpoint_of(options_, options_.listen[i], at));
+    ready_.push_back({options_.listen[i].protocol, at});
+  }
+  if (options_.admin) {
+    admin::AdminSources sources{
+        metrics_, {&memory_.in.pool(), &memory_.flush, &memory_.cache, &memory_.out.pool()}, {}};
+    auto admin =
+        admin::AdminServer::start(loop_, network_, *options_.admin, std::move(sources), logger_);
+    if (!admin) return std::unexpected(admin.error());
+    admin_ = std::move(*admin);
+  }
+  return {};
+}
+
+rt::Task<Result<void>> BrokerProcess::start() {
+  WEIR_CO_TRY(bind());
+  auto storage = Storage::open({loop_, workers_, files_, random_, logger_}, options_.store_url,
+                               options_.log_url);
+  if (!storage) co_return std::unexpected(storage.error());
+  storage_ = std::move(*storage);
+  engine_ = std::make_unique<engine::ClusterEngine>(
+      engine::ClusterEngine::Parts{loop_, random_, storage_->store(), storage_->log(),
+                                   memory_.cache, storage_->witness(), logger_, metrics_},
+      engine_options_);
+  WEIR_CO_TRY(co_await engine_->start(loop_.now() + kStartMax));
+  broker_ = std::make_unique<broker::Broker>(
+      broker::BrokerParts{*engine_, workers_, random_, memory_, metrics_, logger_, kafka_},
+      broker::handlers::handler_table());
+  server_ = std::make_unique<broker::Server>(*broker_, server_options_, lanes_, std::move(bound_));
+  co_await rt::resume_on(*lanes_.front());
+  server_->start();
+  co_await rt::resume_on(loop_);
+  if (admin_) admin_->set_engine(engine_.get());
+  co_return Result<void>{};
+}
+
+void BrokerProcess::print_ready() const {
+  std::optional<rt::Endpoint> admin;
+  if (admin_) admin = admin_->local();
+  std::string line = ready_line(ready_, admin) + "\n";
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  std::fflush(stdout);
+}
+
+rt::Task<void> BrokerProcess::drain_connections(MonoTime deadline) {
+  co_await rt::resume_on(*lanes_.front());
+  co_await server_->drain(deadline);
+  co_await rt::resume_on(loop_);
+}
+
+rt::Task<void> BrokerProcess::stop() {
+  MonoTime deadline = loop_.now() + options_.drain_timeout;
+  memory_.stop();
+  if (server_) co_await drain_connections(deadline);
+  if (admin_) {
+    admin_->set_engine(nullptr);
+    co_await admin_->stop();
+  }
+  if (engine_) co_await engine_->stop(deadline);
+  if (storage_ && storage_->witness()) co_await storage_->witness()->withdraw();
+  // Listeners that no server took over die on the loop that they belong to.
+  co_await rt::resume_on(*lanes_.front());
+  bound_.clear();
+  co_await rt::resume_on(loop_);
+}
+
+rt::Task<Result<int>> BrokerProcess::run() {
+  rt::asio::SystemSignals signals(loop_);
+  Result<void> started = co_await start();
+  if (started) {
+    print_ready();
+    int signal = co_await signals.wait();
+    logger_.info("stopping", {{"signal", signal}});
+  }
+  co_await stop();
+  // Buffers in the cache are counted by pools that live longer than the engine.
+  server_.reset();
+  broker_.reset();
+  engine_.reset();
+  storage_.reset();
+  admin_.reset();
+  if (!started) co_return std::unexpected(started.error());
+  co_return 0;
+}
+
+}  // namespace
+
+Result<int> run_broker(rt::asio::AsioLoop& loop, const BrokerOptions& options,
+                       const std::string& version, Logger& logger) {
+  BrokerProcess process(loop, options, version, logger);
+  return rt::asio::block_on(loop, process.run());
+}
+
+}  // namespace weir::app

@@ -1,0 +1,99 @@
+#include "app/storage.h"
+
+#include "commitlog/file_log.h"
+#include "commitlog/memory_log.h"
+#include "commitlog/object_log.h"
+#include "objstore/file/file_store.h"
+#include "objstore/memory_store.h"
+#include "objstore/null_store.h"
+#include "objstore/url.h"
+
+namespace weir::app {
+
+namespace {
+
+/// Variables were expanded when the option was read.
+Result<objstore::StoreUrl> parse(const std::string& text) {
+  return objstore::parse_store_url(text, {});
+}
+
+std::unexpected<Error> not_yet(const objstore::StoreUrl& url, std::string_view option) {
+  return fail(ErrorCode::invalid_argument,
+              std::string(option) + ": " + url.scheme +
+                  ":// is not supported by this version; use file:///path or memory://");
+}
+
+}  // namespace
+
+Result<void> Storage::open_store(const objstore::StoreUrl& url) {
+  if (url.scheme == "memory") {
+    store_ = std::make_unique<objstore::MemoryStore>();
+    return {};
+  }
+  if (url.scheme == "null") {
+    store_ = std::make_unique<objstore::NullStore>();
+    return {};
+  }
+  if (url.scheme != "file") return not_yet(url, "--store");
+  auto file = objstore::file_url(url);
+  if (!file) return std::unexpected(file.error());
+  auto tree = objstore::FileTree::open(parts_.files, {file->path, file->sync}, parts_.random);
+  if (!tree) return with_context(tree.error(), "opening the store at " + file->path);
+  tree_ = std::move(*tree);
+  if (objstore::is_network_file_system(tree_->kind()))
+    parts_.logger.warn(
+        "store_on_network_file_system",
+        {{"path", file->path},
+         {"kind", tree_->kind()},
+         {"advice",
+          "locks and syncs may not be reliable there; use a local disk or an object store"}});
+  if (!file->sync)
+    parts_.logger.warn("store_does_not_sync",
+                       {{"path", file->path},
+                        {"advice", "a power loss may lose what was acknowledged (sync=none)"}});
+  store_ = std::make_unique<objstore::FileStore>(parts_.loop, parts_.workers, *tree_);
+  return {};
+}
+
+Result<void> Storage::open_log(const objstore::StoreUrl& url, bool belongs_to_store) {
+  if (url.scheme == "memory") {
+    log_ = std::make_unique<commitlog::MemoryLog>();
+    return {};
+  }
+  if (url.scheme == "null")
+    return fail(ErrorCode::invalid_argument, "--log: null:// keeps nothing; use memory://");
+  if (url.scheme != "file") {
+    if (!belongs_to_store) return not_yet(url, "--log");
+    log_ = std::make_unique<commitlog::ObjectLog>(*store_, parts_.random);
+    return {};
+  }
+  auto file = objstore::file_url(url);
+  if (!file) return std::unexpected(file.error());
+  commitlog::FileLogOptions options;
+  options.directory = file->path + "/log/0";
+  options.sync = file->sync;
+  auto directory =
+      commitlog::FileLogDirectory::open(parts_.files, options, parts_.random, parts_.logger);
+  if (!directory)
+    return with_context(directory.error(), "opening the commit log at " + options.directory);
+  directory_ = std::move(*directory);
+  log_ = std::make_unique<commitlog::FileLog>(parts_.loop, parts_.workers, *directory_);
+  witness_ = std::make_unique<engine::LockFileWitness>(parts_.loop, parts_.workers, parts_.files,
+                                                       file->path + "/.brokers");
+  return {};
+}
+
+Result<std::unique_ptr<Storage>> Storage::open(Parts parts, const std::string& store_url,
+                                               const std::optional<std::string>& log_url) {
+  auto storage = std::unique_ptr<Storage>(new Storage(parts));
+  auto store = parse(store_url);
+  if (!store) return with_context(store.error(), "--store");
+  WEIR_TRY(storage->open_store(*store));
+  // What is thrown away with null:// still needs an order while the broker runs.
+  auto log = log_url ? parse(*log_url) : store->scheme == "null" ? parse("memory://") : *store;
+  if (!log) return with_context(log.error(), "--log");
+  WEIR_TRY(storage->open_log(*log, !log_url));
+  return storage;
+}
+
+}  // namespace weir::app

@@ -1,0 +1,58 @@
+// Storage: the object store and the commit log that a broker's URLs name, opened.
+//
+// Everything that the two need lives here, for one loop: the store of `--store`, the log of `--log`
+// (or, without it, the log that belongs to that store), and on a shared directory the lock files
+// that prove a broker's death.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "commitlog/commit_log.h"
+#include "commitlog/file_directory.h"
+#include "engine/lock_file_witness.h"
+#include "objstore/file/file_tree.h"
+#include "objstore/object_store.h"
+#include "objstore/url.h"
+#include "rt/files.h"
+#include "rt/random.h"
+#include "rt/workers.h"
+
+namespace weir::app {
+
+class Storage {
+ public:
+  /// All of them outlive the Storage.
+  struct Parts {
+    rt::Loop& loop;
+    rt::Workers& workers;
+    rt::FileSystem& files;
+    rt::Random& random;
+    Logger& logger;
+  };
+  /// Blocks. Errors: invalid_argument (the URL), configuration (permissions, …), with what to do.
+  static Result<std::unique_ptr<Storage>> open(Parts parts, const std::string& store_url,
+                                               const std::optional<std::string>& log_url);
+
+  objstore::ObjectStore& store() { return *store_; }
+  commitlog::CommitLog& log() { return *log_; }
+  /// Null where the store can prove no death.
+  engine::LockFileWitness* witness() { return witness_.get(); }
+
+ private:
+  explicit Storage(Parts parts) : parts_(parts) {}
+  Result<void> open_store(const objstore::StoreUrl& url);
+  Result<void> open_log(const objstore::StoreUrl& url, bool belongs_to_store);
+
+  Parts parts_;
+  std::unique_ptr<objstore::FileTree> tree_;
+  std::unique_ptr<commitlog::FileLogDirectory> directory_;
+  std::unique_ptr<objstore::ObjectStore> store_;
+  std::unique_ptr<commitlog::CommitLog> log_;
+  std::unique_ptr<engine::LockFileWitness> witness_;
+};
+
+}  // namespace weir::app

@@ -1,0 +1,65 @@
+// 23 OffsetForLeaderEpoch, versions 2-4.
+//
+// Serves: an epoch up to the current one: that epoch and the log end, for weir never truncates an
+// end; an epoch above it, or none: -1 and -1. Everything after a barrier: an end that is too small
+// would make a client believe that records were lost. Leader epochs as DESIGN section 12.
+#include "broker/deadlines.h"
+#include "broker/handlers/handlers.h"
+#include "broker/placement.h"
+#include "broker/serve.h"
+#include "broker/topic_lookup.h"
+#include "wire/offset_for_leader_epoch.h"
+
+namespace weir::broker::handlers {
+namespace {
+
+using Request = wire::OffsetForLeaderEpochRequest;
+using Response = wire::OffsetForLeaderEpochResponse;
+
+Response::EpochEndOffset answer(const Broker& broker, const RequestContext& context,
+                                const Placement& placement, const std::string& name,
+                                const Request::OffsetForLeaderPartition& asked) {
+  Response::EpochEndOffset out{.partition = asked.partition};
+  const state::TopicInfo* topic = broker.catalog().topic(std::string_view(name));
+  if (!topic || !has_partition(*topic, asked.partition)) {
+    out.error_code = context.tell(KafkaError::unknown_topic_or_partition);
+    return out;
+  }
+  const state::PartitionRef at{topic->id, PartitionIndex(asked.partition)};
+  const KafkaError error = placement.check_epoch(at, asked.current_leader_epoch);
+  out.error_code = context.tell(error);
+  if (error != KafkaError::none) return out;
+  if (asked.leader_epoch < 0 || asked.leader_epoch > placement.epoch().value) return out;
+  out.leader_epoch = asked.leader_epoch;
+  out.end_offset = broker.catalog().partition(at)->end.value;
+  return out;
+}
+
+rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
+  const Result<void> barrier =
+      co_await broker.engine().barrier(deadline_of(context.api_key, context.arrived));
+  const Placement placement(broker.engine(), context.connection.listener, context.zone);
+  Response response;
+  for (const auto& topic : request.topics) {
+    auto& out = response.topics.emplace_back();
+    out.topic = topic.topic;
+    for (const auto& asked : topic.partitions) {
+      if (barrier) {
+        out.partitions.push_back(answer(broker, context, placement, topic.topic, asked));
+        continue;
+      }
+      out.partitions.push_back(
+          {.error_code = context.tell(to_kafka(ApiClass::fetch, barrier.error().code)),
+           .partition = asked.partition});
+    }
+  }
+  co_return response;
+}
+
+}  // namespace
+
+rt::Task<Reply> offset_for_leader_epoch(Broker& broker, RequestContext& context, SharedBytes body) {
+  return serve<Request, Response, handle>(broker, context, std::move(body));
+}
+
+}  // namespace weir::broker::handlers

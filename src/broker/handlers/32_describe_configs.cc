@@ -1,0 +1,126 @@
+// 32 DescribeConfigs, versions 1-4.
+//
+// Serves: topics (2), brokers (4; "" for the defaults of all brokers, which lists what is set) and
+// broker loggers (8; there are none). Every known config with value, source, synonyms, type,
+// documentation, read-only and sensitive flags; the key filter, null or empty for all. Values of
+// passwords are never sent. Everything after a barrier, so that a change is seen at once on every
+// broker. Other resource types: INVALID_REQUEST.
+#include <algorithm>
+
+#include "broker/deadlines.h"
+#include "broker/handlers/config_resources.h"
+#include "broker/handlers/handlers.h"
+#include "broker/serve.h"
+#include "wire/describe_configs.h"
+
+namespace weir::broker::handlers {
+namespace {
+
+using Request = wire::DescribeConfigsRequest;
+using Response = wire::DescribeConfigsResponse;
+using Asked = Request::DescribeConfigsResource;
+using Row = Response::DescribeConfigsResourceResult;
+
+bool is_asked(const Asked& asked, std::string_view name) {
+  const auto& keys = asked.configuration_keys;
+  return !keys || keys->empty() || std::ranges::find(*keys, name) != keys->end();
+}
+
+Row make_row(const Request& request, const config::ConfigDef& def,
+             const std::vector<config::Layer>& layers) {
+  Row row;
+  row.name = def.name;
+  row.is_sensitive = def.sensitive();
+  row.config_type = static_cast<std::int8_t>(def.type);
+  row.config_source = static_cast<std::int8_t>(config::Source::defaults);
+  row.value.reset();
+  row.documentation.reset();
+  if (request.include_documentation) row.documentation = def.doc;
+  if (layers.empty()) return row;
+  row.config_source = static_cast<std::int8_t>(layers.front().source);
+  if (!def.sensitive()) row.value = layers.front().value;
+  if (!request.include_synonyms) return row;
+  for (const config::Layer& layer : layers)
+    row.synonyms.push_back({.name = layer.name,
+                            .value = def.sensitive() ? std::nullopt : layer.value,
+                            .source = static_cast<std::int8_t>(layer.source)});
+  return row;
+}
+
+/// Kafka names as synonyms only broker configs and what is set on the topic, not the topic's own
+/// default.
+void drop_own_default(const config::ConfigDef& def, Row& row) {
+  const config::ConfigDef* synonym = config::find_def(config::broker_defs(), def.synonym);
+  if (synonym && synonym->default_value) return;
+  std::erase_if(row.synonyms, [](const auto& item) {
+    return item.source == static_cast<std::int8_t>(config::Source::defaults);
+  });
+}
+
+void describe_topic(const Broker& broker, const Request& request, const Asked& asked,
+                    const state::TopicInfo& topic, Response::DescribeConfigsResult& out) {
+  for (const auto& piece : config::topic_defs())
+    for (const config::ConfigDef& def : piece) {
+      if (!is_asked(asked, def.name)) continue;
+      out.configs.push_back(make_row(
+          request, def, config::topic_layers(broker.config_sources(), topic.configs, def)));
+      drop_own_default(def, out.configs.back());
+    }
+}
+
+void describe_broker(const Broker& broker, const Request& request, const Asked& asked,
+                     std::optional<NodeId> node, Response::DescribeConfigsResult& out) {
+  const config::Sources sources{broker.given(), broker.catalog(), node.value_or(NodeId(-1))};
+  for (const auto& piece : config::broker_defs())
+    for (const config::ConfigDef& def : piece) {
+      if (!is_asked(asked, def.name)) continue;
+      const auto layers = config::broker_layers(sources, def, !node);
+      if (!node && layers.empty()) continue;
+      out.configs.push_back(make_row(request, def, layers));
+      out.configs.back().read_only = def.change == config::Change::never;
+    }
+}
+
+Response::DescribeConfigsResult describe(const Broker& broker, const RequestContext& context,
+                                         const Request& request, const Asked& asked) {
+  Response::DescribeConfigsResult out;
+  out.error_message.reset();
+  out.resource_type = asked.resource_type;
+  out.resource_name = asked.resource_name;
+  const FoundResource found = find_resource(broker, asked.resource_type, asked.resource_name, true);
+  if (found.error != KafkaError::none) {
+    out.error_code = context.tell(found.error);
+    out.error_message = found.message;
+  } else if (found.topic) {
+    describe_topic(broker, request, asked, *found.topic, out);
+  } else if (found.kind == ResourceKind::broker) {
+    describe_broker(broker, request, asked, found.node, out);
+  }
+  return out;
+}
+
+rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
+  const Result<void> barrier =
+      co_await broker.engine().barrier(deadline_of(context.api_key, context.arrived));
+  Response response;
+  for (const Asked& asked : request.resources) {
+    if (barrier) {
+      response.results.push_back(describe(broker, context, request, asked));
+      continue;
+    }
+    auto& out = response.results.emplace_back();
+    out.error_code = context.tell(to_kafka(ApiClass::admin, barrier.error().code));
+    out.error_message = barrier.error().message;
+    out.resource_type = asked.resource_type;
+    out.resource_name = asked.resource_name;
+  }
+  co_return response;
+}
+
+}  // namespace
+
+rt::Task<Reply> describe_configs(Broker& broker, RequestContext& context, SharedBytes body) {
+  return serve<Request, Response, handle>(broker, context, std::move(body));
+}
+
+}  // namespace weir::broker::handlers

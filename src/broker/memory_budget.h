@@ -1,0 +1,63 @@
+// MemoryBudget: how `--memory` is divided (DESIGN section 15), and waiting for a share of it.
+//
+// in: request frames, from the length word until the last slice of them is gone. flush: batches
+// waiting for an upload. cache: segments and blocks for readers. out: answers until they are
+// written. What is left, 10 %, is for state and sessions.
+//
+// Outlives every Buffer that was made of its pools, also those that the engine still holds; so
+// `app` owns it and destroys it last.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "base/memory_pool.h"
+#include "rt/loop.h"
+#include "rt/pool_gate.h"
+#include "rt/task.h"
+
+namespace weir::broker {
+
+/// A pool that lanes wait for. The queue of waiters lives on one loop; a lane goes there only when
+/// there is no room, or others wait already.
+class SharedPool {
+ public:
+  SharedPool(std::string name, std::size_t bytes_max, rt::Loop& gate_loop)
+      : pool_(std::move(name), bytes_max), loop_(gate_loop), gate_(gate_loop, pool_) {}
+
+  MemoryPool& pool() { return pool_; }
+  /// Called on, and resumes on, `lane`. False at `deadline`: then nothing is taken.
+  rt::Task<bool> reserve(rt::Loop& lane, std::size_t bytes, MonoTime deadline);
+  std::size_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
+
+  /// On the gate's loop: nobody waits any longer; all later calls answer false.
+  void stop() { gate_.stop(); }
+
+ private:
+  MemoryPool pool_;
+  rt::Loop& loop_;
+  rt::PoolGate gate_;
+  std::atomic<std::size_t> waiting_{0};
+};
+
+class MemoryBudget {
+ public:
+  MemoryBudget(std::size_t bytes, rt::Loop& gate_loop)
+      : in("in", bytes / 100 * 25, gate_loop),
+        flush("flush", bytes / 100 * 20),
+        cache("cache", bytes / 100 * 35),
+        out("out", bytes / 100 * 10, gate_loop) {}
+
+  SharedPool in;
+  MemoryPool flush;
+  MemoryPool cache;
+  SharedPool out;
+
+  /// On the gate's loop, for a stop in a hurry: whoever waits for memory gives up.
+  void stop() {
+    in.stop();
+    out.stop();
+  }
+};
+
+}  // namespace weir::broker

@@ -1,0 +1,77 @@
+#include "cli/session.h"
+
+#include "client/bootstrap.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr OptionSpec kClusterOptions[] = {
+    {.name = "bootstrap",
+     .value_name = "HOST:PORT[,…]",
+     .help = "Brokers to ask first.",
+     .fallback = "localhost:9092",
+     .from_environment = true},
+    {.name = "output",
+     .kind = OptionKind::choice,
+     .value_name = "text|json",
+     .help = "For people, or one JSON value per line for programs.",
+     .fallback = "text",
+     .choices = "text|json",
+     .from_environment = true},
+    {.name = "timeout",
+     .kind = OptionKind::duration,
+     .value_name = "DURATION",
+     .help = "How long to try.",
+     .fallback = "30s",
+     .from_environment = true},
+};
+
+}  // namespace
+
+std::span<const OptionSpec> cluster_options() { return kClusterOptions; }
+
+MonoTime Session::deadline() const {
+  std::optional<Duration> timeout = settings.duration("timeout");
+  return timeout ? cluster.loop().now() + *timeout : MonoTime::max();
+}
+
+ExitStatus Session::fail(const Error& error) const {
+  // The reader of our output has gone, or Ctrl-C: who did that knows.
+  if (error.is(ErrorCode::cancelled)) return ExitStatus::failed;
+  std::string line = "weir " + std::string(settings.command().path) + ": " + error.message;
+  std::string next = advice(error);
+  if (!next.empty()) line.append("; ").append(next);
+  console.err(line + "\n");
+  return error.is(ErrorCode::invalid_argument) ? ExitStatus::usage : ExitStatus::failed;
+}
+
+Result<client::ClusterOptions> cluster_of(const Settings& settings) {
+  const Setting& setting = settings.one("bootstrap");
+  auto endpoints = client::parse_bootstrap(setting.text);
+  if (!endpoints) return with_context(endpoints.error(), setting.source);
+  return client::ClusterOptions{.bootstrap = std::move(*endpoints), .client_id = "weir-cli"};
+}
+
+std::string advice(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::unavailable:
+    case ErrorCode::closed:
+    case ErrorCode::timed_out:
+      return "is a broker running there (`weir` starts one)? --bootstrap names another";
+    case ErrorCode::not_found: return "`weir topic list` shows what there is";
+    case ErrorCode::already_exists: return "--if-not-exists accepts that";
+    case ErrorCode::unsupported: return "the broker is too old or too new for this command";
+    case ErrorCode::corrupt: return "the data may be damaged; please report it";
+    default: return "";
+  }
+}
+
+Result<std::pair<std::string, std::string>> parse_pair(const Setting& setting) {
+  std::size_t equals = setting.text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return weir::fail(ErrorCode::invalid_argument,
+                      setting.source + ": '" + setting.text + "' is not of the form key=value");
+  return std::pair{setting.text.substr(0, equals), setting.text.substr(equals + 1)};
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,66 @@
+#include "engine/cache.h"
+
+namespace weir::engine {
+
+RegionKey RegionKey::of(const state::ObjectRef& object, std::uint64_t first_byte) {
+  if (object.is_inline) return {object.position.value, object.nonce_tag, ~0ull, first_byte};
+  return {object.born.value, object.writer.low64(), object.counter, first_byte};
+}
+
+std::size_t RegionKeyHash::operator()(const RegionKey& key) const noexcept {
+  std::uint64_t h = key.position * 0x9e3779b97f4a7c15u;
+  h = (h ^ key.tag) * 0xd6e8feb86659fd93u;
+  h = (h ^ key.counter ^ (h >> 31)) * 0x9e3779b97f4a7c15u;
+  return (h ^ key.first_byte ^ (h >> 29)) * 0xd6e8feb86659fd93u;
+}
+
+Cache::Cache(MemoryPool& pool, Metrics& metrics)
+    : pool_(pool),
+      hits_(metrics.counter("weir_cache_hits_total", "Regions that a fetch found in memory")),
+      misses_(metrics.counter("weir_cache_misses_total",
+                              "Regions that a fetch did not find in memory")),
+      evictions_(metrics.counter("weir_cache_evictions_total",
+                                 "Regions that left the cache for lack of room")) {}
+
+Cache::~Cache() = default;
+
+void Cache::insert(const RegionKey& key, BytesChain region, Age age) {
+  for (const SharedBytes& part : region.parts()) part.move_to(pool_);
+  auto found = regions_.find(key);
+  if (found != regions_.end()) {
+    found->second->bytes = std::move(region);
+    recent_.splice(recent_.begin(), recent_, found->second);
+  } else if (age == Age::tail) {
+    recent_.push_front({key, std::move(region)});
+    regions_.emplace(key, recent_.begin());
+  } else {
+    // A quarter of the way from the old end would be better than the very end, which the next load
+    // would evict; a loaded region is sent at once and rarely needed again, so it goes one place
+    // before the oldest.
+    auto at = recent_.empty() ? recent_.end() : std::prev(recent_.end());
+    regions_.emplace(key, recent_.insert(at, {key, std::move(region)}));
+  }
+  evict_to_budget();
+}
+
+const BytesChain* Cache::find(const RegionKey& key) {
+  auto found = regions_.find(key);
+  if (found == regions_.end()) {
+    misses_.add();
+    return nullptr;
+  }
+  hits_.add();
+  return &found->second->bytes;
+}
+
+void Cache::evict_to_budget() {
+  // A region may share its buffer with others (one request, many partitions), so evicting one may
+  // free nothing yet.
+  while (pool_.used() > pool_.bytes_max() && recent_.size() > 1) {
+    evictions_.add();
+    regions_.erase(recent_.back().key);
+    recent_.pop_back();
+  }
+}
+
+}  // namespace weir::engine

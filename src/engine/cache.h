@@ -1,0 +1,65 @@
+// Cache: regions of record batches in memory, with final offsets, ready to be sent.
+//
+// A region is what one span covers. It enters right after its commit (the memory is the producer's
+// network buffer) or after a load from the store, is stamped once with base offset and leader
+// epoch, and is sent from here by reference. One budget in bytes; the least recently used region
+// leaves first. What a caught-up consumer reads was written a moment ago, so recency keeps the
+// tail; regions that a catch-up reader loads enter at the old end, so that a replay does not push
+// the tail out. Used on the engine's loop.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+
+#include "base/bytes.h"
+#include "base/memory_pool.h"
+#include "base/metrics.h"
+#include "state/state.h"
+
+namespace weir::engine {
+
+/// Names a region: the object and where it starts in it.
+struct RegionKey {
+  std::uint64_t position = 0;  // inline: of the entry; segment: born
+  std::uint64_t tag = 0;       // inline: nonce tag; segment: writer (low half)
+  std::uint64_t counter = 0;   // segment: its number; inline: ~0
+  std::uint64_t first_byte = 0;
+
+  friend bool operator==(const RegionKey&, const RegionKey&) = default;
+  static RegionKey of(const state::ObjectRef& object, std::uint64_t first_byte);
+};
+
+struct RegionKeyHash {
+  std::size_t operator()(const RegionKey& key) const noexcept;
+};
+
+class Cache {
+ public:
+  Cache(MemoryPool& pool, Metrics& metrics);
+  ~Cache();
+
+  enum class Age : unsigned char { tail, catch_up };
+  /// Adds a stamped region, replacing one of the same name; moves its memory into the cache's pool.
+  void insert(const RegionKey& key, BytesChain region, Age age);
+  /// The region, or null. The pointer is valid until the next insert.
+  const BytesChain* find(const RegionKey& key);
+  std::size_t regions() const { return regions_.size(); }
+
+ private:
+  struct Region {
+    RegionKey key;
+    BytesChain bytes;
+  };
+  using List = std::list<Region>;
+  void evict_to_budget();
+
+  MemoryPool& pool_;
+  List recent_;  // most recent first
+  std::unordered_map<RegionKey, List::iterator, RegionKeyHash> regions_;
+  Counter& hits_;
+  Counter& misses_;
+  Counter& evictions_;
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,213 @@
+#include "engine/cluster_engine.h"
+
+#include <algorithm>
+
+#include "base/narrow.h"
+#include "engine/limits.h"
+#include "engine/timestamps.h"
+#include "state/commands/genesis.h"
+
+namespace weir::engine {
+
+ClusterEngine::ClusterEngine(Parts parts, Options options)
+    : parts_(parts),
+      options_(std::move(options)),
+      follower_(parts.loop, parts.log, parts.logger),
+      proposer_({parts.loop, parts.random, parts.log, follower_, parts.logger, parts.metrics},
+                Incarnation{}, options_.commit_gap),
+      membership_({parts.loop, parts.random, follower_, proposer_, parts.witness, parts.logger},
+                  options_),
+      cache_(parts.cache_pool, parts.metrics),
+      reader_({parts.loop, parts.store, parts.log, follower_, cache_, parts.logger, parts.metrics}),
+      batcher_({parts.loop, parts.store, follower_, proposer_, cache_, parts.logger, parts.metrics},
+               options_),
+      sequences_(parts.loop, follower_, batcher_, parts.metrics),
+      fetcher_(parts.loop, follower_, reader_, parts.metrics),
+      snapshotter_({parts.loop, parts.store, follower_, proposer_, parts.logger, parts.metrics},
+                   options_),
+      producer_ids_taken_(parts.loop),
+      stop_(parts.loop),
+      batcher_scope_(parts.loop),
+      scope_(parts.loop) {
+  batcher_.set_refused(&sequences_);
+  // The proposer settles batches (and stamps them into the cache) before parked fetches look for
+  // them.
+  follower_.add_listener(&proposer_);
+  follower_.add_listener(&membership_);
+  follower_.add_listener(this);
+}
+
+ClusterEngine::~ClusterEngine() = default;
+
+rt::Task<Result<void>> ClusterEngine::start(MonoTime deadline) {
+  WEIR_CO_TRY(co_await snapshotter_.load_newest());
+  WEIR_CO_TRY(co_await follower_.replay());
+  WEIR_CO_TRY(co_await ensure_genesis(deadline));
+  const std::string& stored = follower_.state().cluster_id();
+  if (!options_.cluster_id.empty() && options_.cluster_id != stored)
+    co_return fail(ErrorCode::configuration, "the store at " + parts_.store.describe() +
+                                                 " belongs to cluster \"" + stored +
+                                                 "\", not to \"" + options_.cluster_id +
+                                                 "\"; check --store, or leave --cluster-id out");
+  scope_.spawn(proposer_.run());
+  auto registered = co_await membership_.register_self(deadline);
+  if (!registered) co_return std::unexpected(registered.error());
+  batcher_scope_.spawn(batcher_.run());
+  scope_.spawn(sequences_.run());
+  scope_.spawn(membership_.run());
+  scope_.spawn(snapshotter_.run());
+  scope_.spawn(poll());
+  serving_ = true;
+  co_return Result<void>{};
+}
+
+rt::Task<Result<void>> ClusterEngine::ensure_genesis(MonoTime deadline) {
+  while (!follower_.state().position()) {
+    if (parts_.loop.now() >= deadline)
+      co_return fail(ErrorCode::timed_out, "the commit log at " + parts_.log.describe() +
+                                               " did not take its first entry");
+    state::command::Genesis genesis;
+    genesis.cluster_id =
+        options_.cluster_id.empty() ? parts_.random.id128<Uuid>().hex() : options_.cluster_id;
+    genesis.feature_level = kCommandVersion;
+    genesis.shard_count = 1;
+    genesis.created_ms = parts_.loop.wall_now().value;
+    state::CommandGroup group;
+    group.commands.push_back({state::command::Genesis::kType, encode_body(genesis)});
+    state::EntryHeader header;
+    header.cluster_tag = state::cluster_tag_of(genesis.cluster_id);
+    header.nonce = parts_.random.id128<Nonce>();
+    header.wall = parts_.loop.wall_now();
+    header.level = FeatureLevel(kCommandVersion);
+    auto created = co_await parts_.log.create(
+        Position(0), state::encode_entry(header, std::span(&group, 1), {}));
+    if (!created && !created.error().is(ErrorCode::unavailable))
+      co_return with_context(created.error(),
+                             "creating the first entry of " + parts_.log.describe());
+    // Whoever won: what counts is what is there.
+    auto found = co_await follower_.read_next();
+    if (!found) co_return std::unexpected(found.error());
+    if (!*found) co_await rt::sleep_for(parts_.loop, 50ms);
+  }
+  co_return Result<void>{};
+}
+
+Duration ClusterEngine::poll_pace() const {
+  if (membership_.alone())
+    return fetcher_.parked() > 0 || parts_.witness ? options_.poll_alone : options_.poll_alone * 2;
+  return fetcher_.parked() > 0 ? options_.poll_busy : options_.poll_quiet;
+}
+
+/// Looks for entries of other brokers.
+rt::Task<void> ClusterEngine::poll() {
+  MonoTime tail_checked = parts_.loop.now();
+  while (!stopping_) {
+    co_await stop_.wait_until(parts_.loop.now() + poll_pace());
+    if (stopping_ || !follower_.halted().empty()) continue;
+    auto found = co_await follower_.read_next();
+    while (found && *found && !stopping_) found = co_await follower_.read_next();
+    if (!found) parts_.logger.warn("log_read_failed", {{"error", describe(found.error())}});
+    if (parts_.loop.now() - tail_checked >= options_.poll_alone) {
+      tail_checked = parts_.loop.now();
+      co_await follower_.check_tail();
+    }
+  }
+}
+
+rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
+  if (stopping_) co_return;
+  stopping_ = true;
+  serving_ = false;
+  fetcher_.wake_all();
+  batcher_.stop();
+  sequences_.stop();
+  snapshotter_.stop();
+  membership_.stop();
+  stop_.notify_all();
+  producer_ids_taken_.notify_all();
+  co_await batcher_scope_.join();
+  co_await membership_.deregister(deadline);
+  proposer_.stop(deadline);
+  follower_.stop();
+  co_await scope_.join();
+  co_await follower_.join();
+}
+
+void ClusterEngine::on_folded(const state::EntryView&, const state::Folded&) {
+  state::ChangedPartitions changed = follower_.mutable_state().take_changed_partitions();
+  if (changed.all) {
+    fetcher_.wake_all();
+    sequences_.on_all_changed();
+    return;
+  }
+  fetcher_.on_changed(changed.partitions);
+  sequences_.on_changed(changed.partitions);
+}
+
+Status ClusterEngine::status() const {
+  const state::State& state = follower_.state();
+  Status status;
+  status.folded = state.position().value_or(Position(0));
+  status.feature_level = state.level();
+  status.incarnation = proposer_.incarnation();
+  status.node_id = membership_.node_id();
+  status.ready = serving_ && membership_.registered() && follower_.halted().empty();
+  status.halted = follower_.halted();
+  status.parked_fetches = fetcher_.parked();
+  status.pending_commands = proposer_.pending();
+  status.barriers_waiting = follower_.barriers_waiting();
+  status.state_digest_low = state.digest().low;
+  status.state_digest_high = state.digest().high;
+  return status;
+}
+
+NodeId ClusterEngine::node_id() const { return membership_.node_id().value_or(NodeId(-1)); }
+
+rt::Task<Result<void>> ClusterEngine::barrier(MonoTime deadline) {
+  return follower_.barrier(deadline);
+}
+
+rt::Task<std::vector<ProduceOutcome>> ClusterEngine::produce(std::vector<ProduceItem> items,
+                                                             MonoTime deadline) {
+  auto call = std::make_shared<ProduceCall>(parts_.loop, items.size(), deadline);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    QueuedBatch batch{std::move(items[i]), call, i};
+    if (!follower_.halted().empty()) {
+      batch.fail({ErrorCode::unavailable, follower_.halted()});
+      continue;
+    }
+    batcher_.add(std::move(batch));
+  }
+  while (call->open > 0)
+    if (!co_await call->done.wait_until(deadline) && call->open > 0) break;
+  if (call->open == 0) co_return std::move(call->outcomes);
+  // What has no answer yet is answered as timed out; it may still land.
+  std::vector<ProduceOutcome> outcomes = call->outcomes;
+  for (ProduceOutcome& outcome : outcomes)
+    if (!outcome.settled)
+      outcome.failure =
+          Error{ErrorCode::timed_out, "the commit did not end before the request's time-out"};
+  co_return outcomes;
+}
+
+rt::Task<std::vector<FetchedPartition>> ClusterEngine::fetch(std::vector<FetchItem> items,
+                                                             FetchOptions options,
+                                                             const bool* cancelled) {
+  if (stopping_) options.deadline = parts_.loop.now();
+  return fetcher_.fetch(std::move(items), options, cancelled);
+}
+
+rt::Task<std::vector<TimestampAnswer>> ClusterEngine::find_timestamps(
+    std::vector<TimestampQuery> queries, MonoTime deadline) {
+  std::vector<TimestampAnswer> answers(queries.size());
+  auto proved = co_await follower_.barrier(deadline);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (proved)
+      answers[i] = co_await find_timestamp(follower_, reader_, queries[i]);
+    else
+      answers[i].failure = proved.error();
+  }
+  co_return answers;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,111 @@
+// ClusterEngine: the engine over a commit log and an object store. Wires the parts of this
+// directory and implements `Engine`; what each part does is in its own file.
+//
+// Start: load the newest snapshot, replay the log, create the genesis entry if the log is empty,
+// register. Stop: end windows, write what is pending within the drain bound, leave the cluster,
+// join every task.
+#pragma once
+
+#include <memory>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "commitlog/commit_log.h"
+#include "engine/api.h"
+#include "engine/batcher.h"
+#include "engine/cache.h"
+#include "engine/fetcher.h"
+#include "engine/follower.h"
+#include "engine/membership.h"
+#include "engine/options.h"
+#include "engine/proposer.h"
+#include "engine/reader.h"
+#include "engine/sequences.h"
+#include "engine/snapshotter.h"
+#include "objstore/object_store.h"
+#include "rt/random.h"
+
+namespace weir::engine {
+
+class ClusterEngine final : public Engine, private FoldListener {
+ public:
+  struct Parts {
+    rt::Loop& loop;
+    rt::Random& random;
+    objstore::ObjectStore& store;
+    commitlog::CommitLog& log;
+    /// Pool of the cache; what a committed batch occupies is counted there.
+    MemoryPool& cache_pool;
+    /// May be null.
+    DeathWitness* witness;
+    Logger& logger;
+    Metrics& metrics;
+  };
+  ClusterEngine(Parts parts, Options options);
+  ~ClusterEngine() override;
+
+  /// Brings the broker to the point where it may serve. Errors say what to do.
+  rt::Task<Result<void>> start(MonoTime deadline);
+  /// Writes out and leaves, at the latest at `deadline`.
+  rt::Task<void> stop(MonoTime deadline);
+
+  rt::Loop& loop() override { return parts_.loop; }
+  const state::Catalog& catalog() const override { return follower_.state(); }
+  Status status() const override;
+  NodeId node_id() const override;
+  rt::Task<Result<void>> barrier(MonoTime deadline) override;
+  rt::Task<std::vector<ProduceOutcome>> produce(std::vector<ProduceItem> items,
+                                                MonoTime deadline) override;
+  rt::Task<std::vector<FetchedPartition>> fetch(std::vector<FetchItem> items, FetchOptions options,
+                                                const bool* cancelled) override;
+  void wake_parked() override { fetcher_.wake_all(); }
+  rt::Task<std::vector<TimestampAnswer>> find_timestamps(std::vector<TimestampQuery> queries,
+                                                         MonoTime deadline) override;
+  rt::Task<std::vector<CreateTopicOutcome>> create_topics(std::vector<NewTopic> topics,
+                                                          MonoTime deadline) override;
+  rt::Task<std::vector<Outcome>> delete_topics(std::vector<TopicId> topics,
+                                               MonoTime deadline) override;
+  rt::Task<std::vector<Outcome>> create_partitions(std::vector<GrowTopic> topics,
+                                                   MonoTime deadline) override;
+  rt::Task<std::vector<Outcome>> alter_configs(std::vector<AlterConfig> changes,
+                                               MonoTime deadline) override;
+  rt::Task<std::vector<DeleteRecordsOutcome>> delete_records(std::vector<DeleteRecordsItem> items,
+                                                             MonoTime deadline) override;
+  rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) override;
+
+  /// For tests and tools.
+  Follower& follower() { return follower_; }
+  Snapshotter& snapshotter() { return snapshotter_; }
+
+ private:
+  void on_folded(const state::EntryView& entry, const state::Folded& folded) override;
+  rt::Task<Result<void>> ensure_genesis(MonoTime deadline);
+  rt::Task<void> poll();
+  Duration poll_pace() const;
+
+  Parts parts_;
+  Options options_;
+  Follower follower_;
+  Proposer proposer_;
+  Membership membership_;
+  Cache cache_;
+  Reader reader_;
+  Batcher batcher_;
+  Sequences sequences_;
+  Fetcher fetcher_;
+  Snapshotter snapshotter_;
+
+  ProducerId producer_ids_next_{0};
+  ProducerId producer_ids_end_{0};
+  bool taking_producer_ids_ = false;
+  rt::Event producer_ids_taken_;
+  bool serving_ = false;
+  bool stopping_ = false;
+  rt::Event stop_;
+  /// Joined first when stopping: what is buffered is committed before this broker leaves the
+  /// cluster.
+  rt::Scope batcher_scope_;
+  rt::Scope scope_;
+};
+
+}  // namespace weir::engine

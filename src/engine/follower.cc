@@ -1,0 +1,149 @@
+#include "engine/follower.h"
+
+#include "engine/limits.h"
+
+namespace weir::engine {
+
+namespace {
+/// Pause between two tries of a read that failed; the waiters have deadlines of their own.
+constexpr Duration kReadRetryPause = 50ms;
+}  // namespace
+
+Follower::Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger)
+    : loop_(loop), log_(log), logger_(logger), progress_(loop), barrier_done_(loop), scope_(loop) {}
+
+Position Follower::next() const {
+  std::optional<Position> at = state_.position();
+  return at ? at->next() : Position(0);
+}
+
+void Follower::halt(std::string why) {
+  if (!halted_.empty()) return;
+  halted_ = std::move(why);
+  logger_.error("engine_halted", {{"reason", halted_}, {"position", next().value}});
+  progress_.notify_all();
+  barrier_done_.notify_all();
+}
+
+Result<void> Follower::offer(Position at, const SharedBytes& entry) {
+  if (at < next()) return {};
+  if (!halted_.empty()) return fail(ErrorCode::unavailable, halted_);
+  ENSURE(at == next());
+  auto view = state::decode_entry(entry);
+  std::string where = log_.describe() + " position " + std::to_string(at.value);
+  if (!view) {
+    halt(
+        "damaged log entry at " + where + ": " + view.error().message +
+        "; restore this entry from a backup of the store, or start from a snapshot taken after it");
+    return with_context(view.error(), where);
+  }
+  if (view->header.position != at) {
+    halt("log entry at " + where + " says it is position " +
+         std::to_string(view->header.position.value) +
+         "; the store returns another object than was written");
+    return fail(ErrorCode::corrupt, halted_);
+  }
+  if (at.value > 0 && view->header.previous != state_.nonce()) {
+    halt("log entry at " + where +
+         " does not continue the chain that this broker has folded; the store was rolled back or "
+         "two stores were "
+         "mixed. Stop all brokers of this cluster and restore one consistent copy");
+    return fail(ErrorCode::corrupt, halted_);
+  }
+  state::Folded folded = state_.apply(*view);
+  bytes_folded_ += entry.size();
+  for (FoldListener* listener : listeners_) listener->on_folded(*view, folded);
+  progress_.notify_all();
+  return {};
+}
+
+rt::Task<Result<bool>> Follower::read_next() {
+  Position at = next();
+  auto found = co_await log_.read(at);
+  if (!found) co_return with_context(found.error(), "reading the commit log");
+  if (!*found) co_return false;
+  WEIR_CO_TRY(offer(at, **found));
+  co_return true;
+}
+
+rt::Task<Result<void>> Follower::replay() {
+  for (;;) {
+    Position at = next();
+    auto entries = co_await log_.read_many(at, kReplayEntries, kReplayBytes);
+    if (!entries) co_return with_context(entries.error(), "replaying the commit log");
+    if (entries->empty()) co_return Result<void>{};
+    for (const SharedBytes& entry : *entries) {
+      WEIR_CO_TRY(offer(at, entry));
+      at = at.next();
+    }
+    // Registration and answers may go on between two pieces of a long replay.
+    co_await rt::yield(loop_);
+  }
+}
+
+rt::Task<Result<void>> Follower::barrier(MonoTime deadline) {
+  // Only a proof that starts after this line counts for this request.
+  std::uint64_t ticket = ++barrier_wanted_;
+  if (!barrier_running_ && !stopping_) {
+    barrier_running_ = true;
+    scope_.spawn(prove_barriers());
+  }
+  ++barriers_waiting_;
+  bool in_time = true;
+  while (barrier_proved_ < ticket && halted_.empty() && !stopping_ && in_time)
+    in_time = co_await barrier_done_.wait_until(deadline);
+  --barriers_waiting_;
+  if (barrier_proved_ >= ticket) co_return Result<void>{};
+  if (!halted_.empty()) co_return fail(ErrorCode::unavailable, halted_);
+  if (stopping_) co_return fail(ErrorCode::cancelled, "the broker is stopping");
+  co_return fail(ErrorCode::timed_out,
+                 "the commit log at " + log_.describe() +
+                     " did not answer in time to prove that nothing was missed");
+}
+
+rt::Task<void> Follower::prove_barriers() {
+  while (barrier_proved_ < barrier_wanted_ && halted_.empty() && !stopping_) {
+    std::uint64_t covers = barrier_wanted_;
+    auto found = co_await read_next();
+    while (found && *found) found = co_await read_next();
+    if (found) {
+      barrier_proved_ = covers;
+      barrier_done_.notify_all();
+    } else {
+      logger_.warn("barrier_read_failed", {{"error", describe(found.error())}});
+      co_await rt::sleep_for(loop_, kReadRetryPause);
+    }
+  }
+  barrier_running_ = false;
+}
+
+rt::Task<void> Follower::check_tail() {
+  std::optional<Position> at = state_.position();
+  if (!at || !halted_.empty()) co_return;
+  Nonce nonce = state_.nonce();
+  auto found = co_await log_.read(*at);
+  if (!found || state_.position() != at) co_return;
+  std::string where = log_.describe() + " position " + std::to_string(at->value);
+  if (!*found) {
+    // A truncated prefix also reads as absent; the floor tells the two apart.
+    auto floor = co_await log_.read_floor();
+    if (!floor || *floor > *at) co_return;
+    halt("the log entry at " + where +
+         ", which this broker has folded, is gone: the store was rolled back to an older copy. "
+         "Stop all brokers of "
+         "this cluster; what was acknowledged since that copy is lost");
+    co_return;
+  }
+  auto view = state::decode_entry(**found);
+  if (view && view->header.nonce != nonce)
+    halt("the log entry at " + where +
+         " is another one than this broker has folded: the store was replaced. Stop "
+         "all brokers of this cluster and restore one consistent copy");
+}
+
+void Follower::stop() {
+  stopping_ = true;
+  barrier_done_.notify_all();
+}
+
+}  // namespace weir::engine

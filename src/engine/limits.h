@@ -1,0 +1,42 @@
+// Limits of the engine, named with units. DESIGN: "Limits".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace weir::engine {
+
+/// Commands that go into one entry, and their bytes before compression.
+inline constexpr std::size_t kEntryCommandsMax = 4'096;
+inline constexpr std::size_t kEntryCommandBytesMax = 4u << 20;
+/// Spans of one AppendSpans command.
+inline constexpr std::size_t kSpansPerCommandMax = 4'096;
+/// Topics of one CreateTopics command.
+inline constexpr std::size_t kTopicsPerCommandMax = 1'000;
+/// Commands numbered but not yet folded; more are refused as unavailable.
+inline constexpr std::size_t kPendingCommandsMax = 65'536;
+/// Batches that wait for an earlier sequence of their producer.
+inline constexpr std::size_t kAheadBatchesMax = 16'384;
+/// How long such a batch waits at most (DESIGN 7).
+inline constexpr Duration kAheadWaitMax = 2s;
+/// Fetches parked at one broker.
+inline constexpr std::size_t kParkedFetchesMax = 100'000;
+/// Object reads under way at once for fetches, and bytes of one read.
+inline constexpr std::size_t kLoadsInFlightMax = 16;
+/// Upload attempts of one segment before its batches are refused.
+inline constexpr int kUploadAttemptsMax = 4;
+/// Flushes under way at once.
+inline constexpr std::size_t kFlightsMax = 4;
+/// Segments of one flush that upload at once.
+inline constexpr std::size_t kSegmentsPerFlushMax = 16;
+/// Entries read ahead at once when replaying.
+inline constexpr std::size_t kReplayEntries = 1'024;
+inline constexpr std::size_t kReplayBytes = 8u << 20;
+/// Producer ids taken from the state at once.
+inline constexpr std::int32_t kProducerIdBlock = 1'000;
+/// Inline bytes that the state may keep alive; above it every flush becomes segments (DESIGN 6).
+inline constexpr std::uint64_t kInlineBytesLiveMax = 1ull << 30;
+
+}  // namespace weir::engine

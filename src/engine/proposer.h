@@ -1,0 +1,137 @@
+// Proposer: numbers commands, writes them into log entries, and tells each proposer what the fold
+// made of its command.
+//
+// Group commit (duty 4f): one create is in flight; what arrives meanwhile goes into the next entry.
+// A command is numbered when it is queued and never withdrawn: whatever the store answers, it stays
+// at the head of the queue until a folded entry holds its outcome. Ambiguity (duty 4b): each
+// attempt has a fresh nonce; a create that does not clearly win is followed by a read of the
+// position, and what was read is folded. A command takes another number only when the fold shows
+// that its incarnation is gone and the command never applied (duty 4d).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "commitlog/commit_log.h"
+#include "engine/follower.h"
+#include "rt/event.h"
+#include "rt/random.h"
+#include "rt/task.h"
+#include "serial/writer.h"
+#include "state/commands/append_spans.h"
+#include "state/refusal.h"
+
+namespace weir::engine {
+
+using state::Refusal;
+
+/// Commands are written at feature level 1 until another level exists.
+inline constexpr std::int16_t kCommandVersion = 1;
+
+template <class Command>
+SharedBytes encode_body(const Command& command) {
+  serial::Writer writer;
+  encode(command, writer, kCommandVersion);
+  auto body = writer.finish();
+  ENSURE(body.has_value());  // We encode our own, checked values.
+  return body->flatten();
+}
+
+/// A command before it has a number.
+struct Proposal {
+  std::uint16_t type = 0;
+  /// Encoded command; empty for an inline AppendSpans, which is encoded when its place in an entry
+  /// is known.
+  SharedBytes body;
+  std::optional<state::command::AppendSpans> inline_spans;
+  /// Record data that travels in the entry.
+  BytesChain inline_data;
+};
+
+/// Where an outcome goes; called once, on the engine's loop, from within the fold. May not suspend.
+class ProposalSink {
+ public:
+  virtual ~ProposalSink() = default;
+  virtual void on_outcome(const state::EntryView& entry, const state::CommandOutcome& outcome) = 0;
+};
+
+class Proposer final : public FoldListener {
+ public:
+  struct Parts {
+    rt::Loop& loop;
+    rt::Random& random;
+    commitlog::CommitLog& log;
+    Follower& follower;
+    Logger& logger;
+    Metrics& metrics;
+  };
+  Proposer(Parts parts, Incarnation incarnation, Duration commit_gap);
+
+  Incarnation incarnation() const { return incarnation_; }
+  /// Starts (again) as `incarnation`: `registration` becomes command 1 and everything still pending
+  /// follows it. Only when the fold shows the previous incarnation gone.
+  void restart_as(Incarnation incarnation, Proposal registration,
+                  std::shared_ptr<ProposalSink> sink);
+
+  /// Queues a command. False when too many are pending or the broker stops; then nothing was
+  /// queued.
+  bool submit(Proposal proposal, std::shared_ptr<ProposalSink> sink);
+  /// Queues a command and waits for its outcome. Errors: timed_out (it may still be applied),
+  /// unavailable.
+  rt::Task<Result<state::CommandOutcome>> propose(Proposal proposal, MonoTime deadline);
+
+  std::size_t pending() const { return pending_.size(); }
+  /// Writes entries until stopped. `stop` lets pending commands be written until `give_up`.
+  rt::Task<void> run();
+  void stop(MonoTime give_up);
+
+  void on_folded(const state::EntryView& entry, const state::Folded& folded) override;
+
+ private:
+  struct Pending {
+    Proposal proposal;
+    std::shared_ptr<ProposalSink> sink;
+  };
+  struct Attempt {
+    Position at;
+    Nonce nonce;
+    BytesChain bytes;
+    /// What a fold needs of `bytes`: everything before the inline section.
+    SharedBytes head;
+  };
+  /// Commands of an incarnation that the fold does not know would only be refused.
+  bool may_offer() const;
+  Attempt build_attempt();
+  rt::Task<Result<bool>> write_once();
+  rt::Task<Result<bool>> resolve(Attempt attempt);
+  void report(const Error& error);
+
+  Parts parts_;
+  Incarnation incarnation_;
+  /// Counter of the first pending command; 0 before the first registration.
+  CommandCounter first_pending_{0};
+  std::deque<Pending> pending_;
+  std::optional<MonoTime> give_up_;
+  Duration commit_gap_;
+  MonoTime last_start_{};
+  rt::Event arrived_;
+  Counter& entries_written_;
+  Counter& creates_lost_;
+  Counter& create_errors_;
+  Histogram& commit_seconds_;
+};
+
+/// A proposal of a command whose encoding does not depend on its place in an entry.
+template <class Command>
+Proposal make_proposal(const Command& command) {
+  Proposal proposal;
+  proposal.type = Command::kType;
+  proposal.body = encode_body(command);
+  return proposal;
+}
+
+}  // namespace weir::engine

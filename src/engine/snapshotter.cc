@@ -1,0 +1,162 @@
+#include "engine/snapshotter.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/hash.h"
+#include "base/narrow.h"
+#include "state/commands/note_snapshot.h"
+
+namespace weir::engine {
+
+namespace {
+
+constexpr std::string_view kPrefix = "snapshot/";
+/// Units of one slice; about a millisecond.
+constexpr std::size_t kUnitsPerSlice = 1'000;
+constexpr Duration kLookEvery = 1s;
+/// Newest snapshots that stay. Truncation needs two verified ones; one more for a reader that has
+/// just begun.
+constexpr std::size_t kKept = 3;
+constexpr Duration kNoteWait = 30s;
+
+std::string padded(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%020llu", static_cast<unsigned long long>(value));
+  return text;
+}
+
+}  // namespace
+
+std::string snapshot_name(Position at, Incarnation writer, std::uint64_t counter) {
+  return std::string(kPrefix) + padded(at.value) + "-" + writer.hex() + "-" +
+         std::to_string(counter);
+}
+
+Snapshotter::Snapshotter(Parts parts, const Options& options)
+    : parts_(parts),
+      options_(options),
+      last_time_(parts.loop.now()),
+      wake_(parts.loop),
+      written_(parts.metrics.counter("weir_snapshots_written_total",
+                                     "Snapshots of the state written to the store")),
+      seconds_(parts.metrics.histogram("weir_snapshot_seconds",
+                                       "Time from beginning a snapshot to its upload", 1e-6)) {}
+
+rt::Task<Result<std::vector<std::string>>> Snapshotter::list_newest_first() {
+  std::vector<std::string> names;
+  std::string continuation;
+  do {
+    auto page = co_await parts_.store.list(std::string(kPrefix), continuation);
+    if (!page)
+      co_return with_context(page.error(), "listing snapshots in " + parts_.store.describe());
+    for (const objstore::ObjectInfo& object : page->objects) names.push_back(object.name);
+    continuation = page->next;
+  } while (!continuation.empty());
+  std::sort(names.rbegin(), names.rend());  // Positions are zero-padded.
+  co_return names;
+}
+
+rt::Task<Result<void>> Snapshotter::load_newest() {
+  auto names = co_await list_newest_first();
+  if (!names) co_return std::unexpected(names.error());
+  for (const std::string& name : *names) {
+    auto bytes = co_await parts_.store.get(name);
+    if (!bytes && bytes.error().is(ErrorCode::not_found))
+      continue;  // Removed by a peer since the listing.
+    if (!bytes) co_return with_context(bytes.error(), name);
+    auto state = state::load_snapshot(*bytes);
+    if (!state) {
+      parts_.logger.error("snapshot_unusable",
+                          {{"object", name}, {"error", describe(state.error())}});
+      continue;
+    }
+    parts_.logger.info("snapshot_loaded", {{"object", name}, {"bytes", bytes->size()}});
+    last_position_ = *state->position();
+    parts_.follower.reset(std::move(*state));
+    co_return Result<void>{};
+  }
+  co_return Result<void>{};
+}
+
+bool Snapshotter::preferred() const {
+  Incarnation self = parts_.proposer.incarnation();
+  std::uint64_t own = rendezvous_weight(as_bytes("snapshot"), self.view());
+  for (const state::BrokerInfo& broker : parts_.follower.state().brokers())
+    if (rendezvous_weight(as_bytes("snapshot"), broker.incarnation.view()) > own) return false;
+  return true;
+}
+
+bool Snapshotter::due() const {
+  std::optional<Position> at = parts_.follower.state().position();
+  if (!at || !parts_.follower.halted().empty()) return false;
+  Position newest = last_position_;
+  for (const state::NotedSnapshot& noted : parts_.follower.state().noted_snapshots())
+    newest = std::max(newest, noted.position);
+  std::uint64_t patience = preferred() ? 1 : 2;
+  if (parts_.loop.now() - last_time_ <
+      options_.snapshot_interval_min * static_cast<std::int64_t>(patience))
+    return false;
+  std::uint64_t entries = at->value - std::min(at->value, newest.value);
+  std::uint64_t bytes = parts_.follower.bytes_folded() - last_bytes_folded_;
+  return entries >= options_.snapshot_entries * patience ||
+         (entries > 0 && bytes >= options_.snapshot_log_bytes * patience);
+}
+
+rt::Task<void> Snapshotter::run() {
+  while (!stopping_) {
+    co_await wake_.wait_until(parts_.loop.now() + kLookEvery);
+    if (stopping_ || !due()) continue;
+    auto written = co_await write();
+    if (!written) parts_.logger.warn("snapshot_failed", {{"error", describe(written.error())}});
+  }
+}
+
+rt::Task<Result<void>> Snapshotter::write() {
+  MonoTime begun = parts_.loop.now();
+  last_time_ = begun;
+  auto writer = std::make_unique<state::SnapshotWriter>(parts_.follower.mutable_state());
+  Position at = writer->position();
+  Hash128 digest = writer->digest();
+  last_bytes_folded_ = parts_.follower.bytes_folded();
+  while (!writer->step(kUnitsPerSlice)) {
+    if (stopping_) co_return fail(ErrorCode::cancelled, "the broker is stopping");
+    co_await rt::yield(parts_.loop);
+  }
+  BytesChain bytes = writer->finish();
+  writer.reset();
+  std::uint64_t counter = ++counter_;
+  std::string name = snapshot_name(at, parts_.proposer.incarnation(), counter);
+  auto put = co_await parts_.store.put(name, bytes);
+  if (!put) co_return with_context(put.error(), name);
+  last_position_ = at;
+  written_.add();
+  seconds_.observe(static_cast<std::uint64_t>((parts_.loop.now() - begun).count() / 1000));
+  parts_.logger.info("snapshot_written", {{"object", name}, {"bytes", bytes.size()}});
+
+  state::command::NoteSnapshot note;
+  note.snapshot_position = narrow<std::int64_t>(at.value);
+  note.snapshot_counter = narrow<std::int64_t>(counter);
+  note.digest_low = static_cast<std::int64_t>(digest.low);
+  note.digest_high = static_cast<std::int64_t>(digest.high);
+  note.bytes = narrow<std::int64_t>(bytes.size());
+  auto noted = co_await parts_.proposer.propose(make_proposal(note), parts_.loop.now() + kNoteWait);
+  if (!noted) co_return with_context(noted.error(), "noting " + name);
+  co_await remove_old();
+  co_return Result<void>{};
+}
+
+rt::Task<void> Snapshotter::remove_old() {
+  auto names = co_await list_newest_first();
+  if (!names || names->size() <= kKept) co_return;
+  std::vector<std::string> old(names->begin() + kKept, names->end());
+  auto failed = co_await parts_.store.remove(std::move(old));
+  if (!failed) parts_.logger.warn("snapshot_removal_failed", {{"error", describe(failed.error())}});
+}
+
+void Snapshotter::stop() {
+  stopping_ = true;
+  wake_.notify_all();
+}
+
+}  // namespace weir::engine

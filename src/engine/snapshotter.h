@@ -1,0 +1,63 @@
+// Snapshotter: writes the state to the store now and then, and finds the newest good one at
+// start-up.
+//
+// A snapshot is due after so many entries or bytes of log, and at most once in so long. It is
+// written in slices between folds, uploaded under a unique name, and then noted in the log with its
+// digest. Any broker may write one; the one with the highest rendezvous weight does, the others
+// only when it has not for twice the time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "engine/options.h"
+#include "engine/proposer.h"
+#include "objstore/object_store.h"
+#include "state/snapshot/snapshot.h"
+
+namespace weir::engine {
+
+std::string snapshot_name(Position at, Incarnation writer, std::uint64_t counter);
+
+class Snapshotter {
+ public:
+  struct Parts {
+    rt::Loop& loop;
+    objstore::ObjectStore& store;
+    Follower& follower;
+    Proposer& proposer;
+    Logger& logger;
+    Metrics& metrics;
+  };
+  Snapshotter(Parts parts, const Options& options);
+
+  /// Loads the newest valid snapshot into the follower; an invalid one is reported and the one
+  /// before it used. No snapshot at all is a success. Errors: of the store.
+  rt::Task<Result<void>> load_newest();
+  rt::Task<void> run();
+  void stop();
+  /// Writes one now; for drain and tests. Errors: of the store.
+  rt::Task<Result<void>> write();
+
+ private:
+  rt::Task<Result<std::vector<std::string>>> list_newest_first();
+  rt::Task<void> remove_old();
+  bool due() const;
+  bool preferred() const;
+
+  Parts parts_;
+  const Options& options_;
+  std::uint64_t counter_ = 0;
+  Position last_position_;
+  std::uint64_t last_bytes_folded_ = 0;
+  MonoTime last_time_;
+  bool stopping_ = false;
+  rt::Event wake_;
+  Counter& written_;
+  Histogram& seconds_;
+};
+
+}  // namespace weir::engine

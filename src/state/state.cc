@@ -1,0 +1,167 @@
+#include "state/state.h"
+
+#include "state/tables.h"
+
+namespace weir::state {
+namespace {
+
+SpanInfo info_of(const Tables& tables, const Span& span) {
+  SpanInfo info;
+  info.base = span.base;
+  info.records = span.records;
+  info.object = tables.objects.describe(span.object);
+  info.first_byte = span.first_byte;
+  info.bytes = span.bytes;
+  info.max_timestamp_ms = span.max_timestamp_ms;
+  info.epoch = span.epoch;
+  return info;
+}
+
+const Partition* find_partition(const Tables& tables, const PartitionRef& at) {
+  Slot slot = tables.topics.partition_slot(at);
+  return slot == kNoSlot ? nullptr : &tables.partitions[slot];
+}
+
+}  // namespace
+
+State::State() : tables_(std::make_unique<Tables>()) {}
+State::~State() = default;
+State::State(State&&) noexcept = default;
+State& State::operator=(State&&) noexcept = default;
+
+std::optional<Position> State::position() const { return tables_->meta->position; }
+Nonce State::nonce() const { return tables_->meta->nonce; }
+FeatureLevel State::level() const { return tables_->meta->level; }
+Hash128 State::digest() const { return tables_->ledger.digest(); }
+std::optional<Hash128> State::digest_at(Position at) const { return tables_->digests.find(at); }
+
+const std::string& State::cluster_id() const { return tables_->meta->cluster_id; }
+
+const TopicInfo* State::topic(std::string_view name) const {
+  const Topic* topic = tables_->topics.find(name);
+  return topic == nullptr ? nullptr : &topic->info();
+}
+
+const TopicInfo* State::topic(TopicId id) const {
+  const Topic* topic = tables_->topics.find(id);
+  return topic == nullptr ? nullptr : &topic->info();
+}
+
+std::optional<PartitionInfo> State::partition(PartitionRef at) const {
+  const Partition* partition = find_partition(*tables_, at);
+  if (partition == nullptr) return std::nullopt;
+  PartitionInfo info;
+  info.start = partition->start();
+  info.end = partition->end();
+  info.last_stable = partition->end();
+  info.bytes = partition->bytes();
+  info.max_timestamp_ms = partition->max_timestamp_ms();
+  return info;
+}
+
+std::size_t State::topic_count() const { return tables_->topics.count(); }
+
+void State::visit_topics(std::string_view from,
+                         const std::function<bool(const TopicInfo&)>& visit) const {
+  tables_->topics.visit(from, visit);
+}
+
+const std::vector<BrokerInfo>& State::brokers() const { return tables_->brokers.list(); }
+LeaderEpoch State::placement_epoch() const { return tables_->meta->placement_epoch; }
+
+const ConfigMap& State::broker_configs(NodeId node) const {
+  static const ConfigMap kNone;
+  const BrokerConfigs* configs = tables_->brokers.configs(node);
+  return configs == nullptr ? kNone : configs->configs();
+}
+
+std::int32_t State::broker_config_version(NodeId node) const {
+  const BrokerConfigs* configs = tables_->brokers.configs(node);
+  return configs == nullptr ? 0 : configs->version();
+}
+
+void State::visit_spans(PartitionRef at, Offset from,
+                        const std::function<bool(const SpanInfo&)>& visit) const {
+  const Partition* partition = find_partition(*tables_, at);
+  if (partition == nullptr) return;
+  partition->spans().visit_from(from,
+                                [&](const Span& span) { return visit(info_of(*tables_, span)); });
+}
+
+std::optional<SpanInfo> State::first_span_with_timestamp(PartitionRef at,
+                                                         std::int64_t timestamp_ms) const {
+  const Partition* partition = find_partition(*tables_, at);
+  if (partition == nullptr) return std::nullopt;
+  std::optional<SpanInfo> found;
+  partition->spans().visit_with_timestamp(timestamp_ms, [&](const Span& span) {
+    found = info_of(*tables_, span);
+    return false;
+  });
+  return found;
+}
+
+std::optional<SpanInfo> State::span_with_max_timestamp(PartitionRef at) const {
+  const Partition* partition = find_partition(*tables_, at);
+  if (partition == nullptr || partition->spans().empty()) return std::nullopt;
+  return first_span_with_timestamp(at, partition->spans().max_timestamp_ms());
+}
+
+const BrokerState* State::broker(Incarnation incarnation) const {
+  return tables_->brokers.find(incarnation);
+}
+
+std::optional<CommandCounter> State::last_counter(Incarnation incarnation) const {
+  const BrokerState* broker = tables_->brokers.find(incarnation);
+  if (broker == nullptr) return std::nullopt;
+  return broker->last;
+}
+
+ItemOutcome State::check_run(PartitionRef at, const ProducerRun& run, std::int32_t records) const {
+  Slot slot = tables_->topics.partition_slot(at);
+  if (slot == kNoSlot) {
+    bool topic = tables_->topics.find(at.topic) != nullptr;
+    return {topic ? Refusal::unknown_partition : Refusal::unknown_topic, 0};
+  }
+  return tables_->producers.judge(slot, run, records, tables_->partitions[slot].end());
+}
+
+ChangedPartitions State::take_changed_partitions() { return tables_->ledger.take_changed(); }
+
+std::uint64_t State::inline_bytes_live() const { return tables_->objects.inline_bytes_live(); }
+std::optional<Position> State::oldest_inline() const { return tables_->objects.oldest_inline(); }
+Position State::last_forget() const { return tables_->meta->last_forget; }
+Position State::horizon() const { return tables_->meta->horizon; }
+
+const std::vector<NotedSnapshot>& State::noted_snapshots() const {
+  return tables_->meta->noted_snapshots;
+}
+
+ProducerId State::next_producer_id() const { return ProducerId(tables_->meta->next_producer_id); }
+
+void State::visit_awaiting_deletion(const std::function<bool(const ObjectRef&)>& visit) const {
+  for (std::uint64_t sequence : tables_->objects.awaiting_deletion()) {
+    if (!visit(tables_->objects.describe(ObjectId::make(sequence, true)))) return;
+  }
+}
+
+std::optional<std::uint64_t> State::segment_live_bytes(Position born, Incarnation writer,
+                                                       std::uint64_t counter) const {
+  Slot slot = tables_->objects.find_segment(SegmentName{born, writer, counter});
+  if (slot == kNoSlot) return std::nullopt;
+  return tables_->objects.segment(slot).live_bytes();
+}
+
+StateCounts State::counts() const {
+  StateCounts counts;
+  counts.topics = tables_->topics.count();
+  counts.partitions = tables_->partitions.used();
+  counts.spans = tables_->span_count;
+  counts.inline_objects = tables_->objects.inline_count();
+  counts.segments = tables_->objects.segment_count();
+  counts.producers = tables_->producers.producer_count();
+  counts.producer_partitions = tables_->producers.sequences_count();
+  counts.brokers = tables_->brokers.list().size();
+  return counts;
+}
+
+}  // namespace weir::state

@@ -1,0 +1,182 @@
+#include "tests/sim/canary.h"
+
+#include <algorithm>
+
+#include "base/endian.h"
+#include "codec/crc32c.h"
+#include "record/batch_view.h"
+#include "record/format.h"
+#include "tests/sim/remote.h"
+
+namespace weir::sim {
+
+const std::vector<CanaryInfo>& all_canaries() {
+  using enum Violation;
+  static const std::vector<CanaryInfo> canaries = {
+      {Canary::ack_without_commit,
+       "ack-without-commit",
+       "a broker answers a produce with the right offset and forgets it",
+       {lost, two_values}},
+      {Canary::ack_on_time_out,
+       "ack-on-time-out",
+       "a broker answers a produce whose commit failed as done",
+       {lost}},
+      {Canary::no_idempotence,
+       "no-idempotence",
+       "a broker drops producer ids, so that retries append again",
+       {duplicate, reordered}},
+      {Canary::create_wins_twice,
+       "create-wins-twice",
+       "the log tells the second writer of a position that it has won",
+       {two_values, digest}},
+      {Canary::log_loses_entry,
+       "log-loses-entry",
+       "the newest entries are gone after all brokers died",
+       {lost, two_values, withdrawn}},
+      {Canary::stale_log_reads,
+       "stale-log-reads",
+       "the log answers \"absent\" for entries that were answered before",
+       {stale_end, stale_refusal}},
+      {Canary::wrong_segment,
+       "wrong-segment",
+       "the store returns the bytes of another segment",
+       {two_values, altered}},
+      {Canary::shifted_offsets,
+       "shifted-offsets",
+       "a broker stamps offsets that are off by one",
+       {two_values, skipping_poll}},
+      {Canary::changed_record,
+       "changed-record",
+       "a broker changes a byte of a record and repairs the checksum",
+       {altered}},
+      {Canary::skipped_batch,
+       "skipped-batch",
+       "a broker leaves a batch out of an answer",
+       {skipping_poll}},
+      {Canary::state_drifts, "state-drifts", "the state of one broker differs", {digest}},
+      {Canary::store_stays_down,
+       "store-stays-down",
+       "the store does not come back after the last fault",
+       {stuck}},
+  };
+  return canaries;
+}
+
+std::optional<Canary> canary_named(std::string_view name) {
+  for (const CanaryInfo& info : all_canaries())
+    if (info.name == name) return info.canary;
+  return std::nullopt;
+}
+
+const CanaryInfo& info_of(Canary canary) {
+  for (const CanaryInfo& info : all_canaries())
+    if (info.canary == canary) return info;
+  ensure_failed("the canary is in the table", __FILE__, __LINE__);
+}
+
+rt::Task<Result<commitlog::CreateOutcome>> CanaryLog::create(Position at, BytesChain entry) {
+  using commitlog::CreateOutcome;
+  if (at.value < entries_.size())
+    co_return canary_ == Canary::create_wins_twice&& at.value > 0 && random_.below(4) == 0
+        ? CreateOutcome::won
+        : CreateOutcome::exists;
+  if (at.value > entries_.size()) co_return fail(ErrorCode::precondition, "beyond the tail");
+  entries_.push_back(SharedBytes::copy_of(entry.flatten().view()));
+  co_return CreateOutcome::won;
+}
+
+rt::Task<Result<std::optional<SharedBytes>>> CanaryLog::read(Position at) {
+  bool stale = canary_ == Canary::stale_log_reads && at.value + 20 > entries_.size() &&
+               random_.below(3) != 0;
+  if (at.value >= entries_.size() || stale) co_return std::nullopt;
+  co_return entries_[at.value];
+}
+
+void CanaryLog::all_brokers_died() {
+  if (canary_ == Canary::log_loses_entry && entries_.size() > 10)
+    entries_.resize(entries_.size() - 5);
+}
+
+rt::Task<Result<SharedBytes>> CanaryStore::get_range(std::string name, std::uint64_t offset,
+                                                     std::uint64_t length) {
+  std::string chosen = name;
+  if (canary_ == Canary::wrong_segment && random_.below(2) == 0) {
+    // One of the same shape, so that checksums and counts are right.
+    auto page = complete(inner_.list("data/", ""));
+    auto own = complete(inner_.get_range(name, offset, length));
+    for (const objstore::ObjectInfo& other : page->objects) {
+      auto bytes = complete(inner_.get_range(other.name, offset, length));
+      if (!own || !bytes || other.name == name) continue;
+      auto ours = record::BatchView::front_of(own->view());
+      auto theirs = record::BatchView::front_of(bytes->view());
+      if (!ours || !theirs || theirs->size() != length || !theirs->checksum_ok()) continue;
+      if (ours->record_count() == theirs->record_count() && ours->size() == length)
+        chosen = other.name;
+    }
+  }
+  co_return complete(inner_.get_range(chosen, offset, length));
+}
+
+namespace {
+
+/// A copy of one batch, changed and with its checksum made right again.
+template <class Change>
+SharedBytes changed_copy(Bytes batch, Change change) {
+  Buffer copy = Buffer::copy_of(batch);
+  change(copy.data());
+  Bytes checked = Bytes(copy.data()).subspan(record::at::attributes);
+  store_be<std::uint32_t>(copy.data(), record::at::crc, codec::crc32c(checked));
+  return copy;
+}
+
+}  // namespace
+
+void CanaryAnswers::spoil_request(engine::ProduceItem& item) {
+  if (canary_ != Canary::no_idempotence || !item.info.idempotent()) return;
+  item.batch = changed_copy(item.batch.view(), [](MutableBytes batch) {
+    store_be<std::int64_t>(batch, record::at::producer_id, -1);
+    store_be<std::int16_t>(batch, record::at::producer_epoch, -1);
+    store_be<std::int32_t>(batch, record::at::base_sequence, -1);
+  });
+  item.info.producer = ProducerId(-1);
+  item.info.epoch = ProducerEpoch(-1);
+  item.info.base_sequence = -1;
+}
+
+bool CanaryAnswers::swallow(const engine::ProduceItem& item, Offset end,
+                            engine::ProduceOutcome& outcome) {
+  if (canary_ != Canary::ack_without_commit || item.info.idempotent() || !now(20)) return false;
+  outcome.base_offset = end;
+  return true;
+}
+
+void CanaryAnswers::spoil(engine::ProduceOutcome& outcome) {
+  if (canary_ != Canary::ack_on_time_out || !outcome.failure) return;
+  outcome.failure.reset();
+  outcome.base_offset = Offset(-1);
+}
+
+void CanaryAnswers::spoil(engine::FetchedPartition& answer) {
+  bool fits = canary_ == Canary::shifted_offsets || canary_ == Canary::changed_record ||
+              canary_ == Canary::skipped_batch;
+  if (!fits || answer.records.empty() || !now(20)) return;
+  SharedBytes all = SharedBytes::copy_of(answer.records.flatten().view());
+  record::BatchIterator batches(all.view());
+  BytesChain out;
+  for (std::size_t number = 0;; ++number) {
+    auto next = batches.next();
+    if (!next || !*next) break;
+    const record::BatchView& batch = **next;
+    SharedBytes bytes = SharedBytes::copy_of(batch.bytes());
+    std::int64_t shifted = batch.base_offset().value + 1;
+    if (canary_ == Canary::skipped_batch && number == 1) continue;
+    if (canary_ == Canary::shifted_offsets)
+      store_be<std::int64_t>(bytes.mutable_view(), record::at::base_offset, shifted);
+    if (canary_ == Canary::changed_record)
+      bytes = changed_copy(bytes.view(), [](MutableBytes b) { b.back() ^= std::byte{2}; });
+    out.append(bytes);
+  }
+  answer.records = out;
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,266 @@
+#include "tests/sim/engine_run.h"
+
+#include <algorithm>
+
+#include "base/narrow.h"
+
+namespace weir::sim {
+
+namespace {
+
+constexpr Duration kStep = 100ms;
+
+template <class T>
+T pick(rt::Random& random, std::initializer_list<T> choices) {
+  return choices.begin()[random.below(choices.size())];
+}
+
+ClusterOptions draw_cluster(const RunOptions& options, rt::Random& random, std::string& set_up) {
+  ClusterOptions cluster;
+  cluster.canary = options.canary;
+  cluster.verbose = options.verbose;
+  cluster.brokers = 2 + random.below(2);
+  cluster.backend = pick(random, {Backend::memory_log, Backend::object_log, Backend::files});
+  if (options.canary != Canary::none) cluster.backend = Backend::memory_log;
+  cluster.cache_bytes = pick<std::size_t>(random, {4'000, 100'000, 8u << 20});
+  cluster.witness = random.below(2) == 0;
+  engine::Options& engine = cluster.engine;
+  engine.session_timeout = pick<Duration>(random, {1s, 3s, 9s});
+  engine.flush_interval_min = pick<Duration>(random, {0ms, 0ms, 5ms, 50ms});
+  engine.flush_interval_max = engine.flush_interval_min + pick<Duration>(random, {5ms, 100ms});
+  engine.segment_bytes = pick<std::size_t>(random, {1'500, 8u << 20});
+  engine.inline_bytes = pick<std::size_t>(random, {0, 800, 3'000, 1u << 20});
+  if (options.canary == Canary::wrong_segment) {
+    engine.inline_bytes = 0;
+    cluster.cache_bytes = 4'000;
+  }
+  engine.commit_gap = pick<Duration>(random, {0ms, 0ms, 20ms});
+  engine.poll_busy = pick<Duration>(random, {20ms, 100ms});
+  engine.snapshot_entries = pick<std::uint64_t>(random, {20, 100, 1'000});
+  engine.snapshot_interval_min = pick<Duration>(random, {1s, 5s});
+  set_up = std::to_string(cluster.brokers) + " brokers, " +
+           std::string(to_string(cluster.backend)) + ", cache " +
+           std::to_string(cluster.cache_bytes) + ", inline " + std::to_string(engine.inline_bytes);
+  return cluster;
+}
+
+rt::Task<void> read_all_of(Caller& caller, Topics& topics, std::size_t broker) {
+  for (const PartitionRef& at : topics.live_partitions())
+    while (!co_await read_all(caller, broker, at)) co_await rt::sleep_for(caller.loop(), kStep);
+}
+
+rt::Task<void> look_at_members(Caller& caller, std::size_t broker, Look& out) {
+  for (;;) {
+    Request<Look> request = [](engine::ClusterEngine& engine) { return look_at(engine, {}, 4s); };
+    auto look = co_await caller.call<Look>(broker, std::move(request), 4s);
+    if (look && look->proved) {
+      out = *look;
+      co_return;
+    }
+    co_await rt::sleep_for(caller.loop(), kStep);
+  }
+}
+
+}  // namespace
+
+EngineRun::EngineRun(const RunOptions& options) : options_(options), world_(options.seed) {
+  cluster_ =
+      std::make_unique<Cluster>(world_, checker_, draw_cluster(options, world_.random(), set_up_));
+  nemesis_ = std::make_unique<Nemesis>(*cluster_);
+}
+
+bool EngineRun::run_while(const std::function<bool()>& predicate, Duration limit) {
+  MonoTime end = world_.now() + limit;
+  while (predicate()) {
+    if (world_.now() >= end) return false;
+    world_.run_for(kStep);
+    tend();
+    if (checker_.findings().size() >= kFindingsMax) return false;
+  }
+  return true;
+}
+
+void EngineRun::tend() {
+  cluster_->inspect();
+  cluster_->revive();
+  if (topics_) add_writers();
+}
+
+bool EngineRun::run_task(rt::Task<void> task, Duration limit) {
+  auto done = std::make_shared<bool>(false);
+  auto wrapped = [](rt::Task<void> inner, std::shared_ptr<bool> flag) -> rt::Task<void> {
+    co_await std::move(inner);
+    *flag = true;
+  };
+  clients_->spawn(wrapped(std::move(task), done));
+  return run_while([done] { return !*done; }, limit);
+}
+
+WriterOptions EngineRun::draw_writer(PartitionRef at) {
+  rt::Random& random = world_.random();
+  WriterOptions writer;
+  writer.at = at;
+  writer.idempotent = random.below(4) != 0;
+  writer.eager = random.below(2) == 0;
+  writer.records_per_batch_max = pick<std::uint32_t>(random, {1, 10, 40});
+  writer.value_bytes_max = pick<std::uint32_t>(random, {1, 60, 400});
+  writer.codec = pick(random, {codec::Codec::none, codec::Codec::none, codec::Codec::lz4});
+  writer.pace = pick<Duration>(random, {20ms, 60ms, 200ms});
+  writer.time_out = pick<Duration>(random, {500ms, 2s, 5s});
+  if (options_.canary == Canary::wrong_segment) {
+    // Batches of one shape, so that a wrong one is not noticed by its size.
+    writer.records_per_batch_max = writer.value_bytes_max = 1;
+    writer.codec = codec::Codec::none;
+    writer.pace = 20ms;
+  }
+  return writer;
+}
+
+void EngineRun::add_writers() {
+  for (const PartitionRef& at : topics_->live_partitions()) {
+    auto [it, fresh] = written_.try_emplace(at, 0);
+    if (!fresh) continue;
+    it->second = 1 + narrow<int>(world_.random().below(2));
+    for (int i = 0; i < it->second; ++i) {
+      Caller& caller = clients_->make<Caller>(*cluster_, *clients_);
+      Writer& writer = clients_->make<Writer>(caller, *topics_, draw_writer(at));
+      writers_.push_back(&writer);
+      clients_->spawn(writer.run());
+    }
+  }
+}
+
+void EngineRun::begin() {
+  for (std::size_t i = 0; i < cluster_->size(); ++i) cluster_->start(i);
+  clients_ = &world_.start_node({.host = "clients"});
+  Topics& topics = clients_->make<Topics>();
+  admin_caller_ = &clients_->make<Caller>(*cluster_, *clients_);
+  admin_ = &clients_->make<Admin>(*admin_caller_, topics);
+  for (int i = 0; i < 3; ++i)
+    if (!run_task(admin_->create("first" + std::to_string(i), 1 + i), kRecoveryMax))
+      checker_.report(Violation::stuck, "no topic could be created");
+  topics_ = &topics;
+  clients_->spawn(admin_->run());
+  auditor_ = &clients_->make<Auditor>(clients_->make<Caller>(*cluster_, *clients_), topics);
+  clients_->spawn(auditor_->run());
+  for (int i = 0; i < 3; ++i) {
+    Caller& caller = clients_->make<Caller>(*cluster_, *clients_);
+    readers_.push_back(&clients_->make<Reader>(caller, topics, "reader " + std::to_string(i)));
+    clients_->spawn(readers_.back()->run());
+  }
+}
+
+void EngineRun::struggle() {
+  MonoTime begun = world_.now();
+  auto enough = [&] {
+    return world_.now() - begun >= kFaultyTime && nemesis_->faults() >= kFaultsMin &&
+           checker_.records_sent() >= options_.records;
+  };
+  while (!enough() && checker_.findings().size() < kFindingsMax) {
+    Duration wait = nemesis_->strike();
+    if (!run_while([&, until = world_.now() + wait] { return world_.now() < until; }, kRunMax))
+      return;
+    if (world_.now() - begun > kRunMax) {
+      checker_.report(Violation::stuck,
+                      "too few records were sent: " + std::to_string(checker_.records_sent()));
+      return;
+    }
+  }
+}
+
+bool EngineRun::all_ready() {
+  for (std::size_t i = 0; i < cluster_->size(); ++i) {
+    engine::ClusterEngine* engine = cluster_->serving(i);
+    if (!engine || !engine->status().ready) return false;
+  }
+  return true;
+}
+
+void EngineRun::recover() {
+  nemesis_->mend();
+  admin_->finish();
+  if (!run_while([&] { return !admin_->done() || !all_ready(); }, kRecoveryMax))
+    checker_.report(Violation::stuck, "not all brokers became ready after the last fault");
+  auditor_->finish();
+  for (Reader* reader : readers_) reader->finish();
+  for (Writer* writer : writers_) writer->finish();
+  auto busy = [&] {
+    bool writing =
+        std::any_of(writers_.begin(), writers_.end(), [](Writer* w) { return !w->done(); });
+    bool reading =
+        std::any_of(readers_.begin(), readers_.end(), [](Reader* r) { return !r->done(); });
+    return writing || reading || !auditor_->done();
+  };
+  if (run_while(busy, kRecoveryMax)) return;
+  for (Writer* writer : writers_)
+    if (!writer->done()) checker_.report(Violation::stuck, writer->describe());
+  checker_.report(Violation::stuck, "not all clients were answered after the last fault");
+}
+
+void EngineRun::check_members() {
+  // Whoever is gone is expired by then.
+  world_.run_for(cluster_->options().engine.session_timeout * 3 + 10s);
+  tend();
+  std::vector<NodeId> expected;
+  for (std::size_t i = 0; i < cluster_->size(); ++i)
+    if (engine::ClusterEngine* engine = cluster_->serving(i)) expected.push_back(engine->node_id());
+  std::sort(expected.begin(), expected.end());
+  for (std::size_t i = 0; i < cluster_->size(); ++i) {
+    Look look;
+    if (!run_task(look_at_members(*admin_caller_, i, look), kRecoveryMax)) {
+      checker_.report(Violation::stuck, "b" + std::to_string(i + 1) + " does not answer");
+      return;
+    }
+    if (look.brokers != expected)
+      checker_.report(Violation::stuck, "b" + std::to_string(i + 1) + " lists " +
+                                            std::to_string(look.brokers.size()) + " brokers, " +
+                                            std::to_string(expected.size()) + " live");
+  }
+}
+
+void EngineRun::read_everything() {
+  for (std::size_t i = 0; i < cluster_->size(); ++i)
+    if (!run_task(read_all_of(*admin_caller_, *topics_, i), kRecoveryMax))
+      checker_.report(Violation::stuck,
+                      "the final reading on b" + std::to_string(i + 1) + " did not end");
+}
+
+Report EngineRun::report() {
+  Report report;
+  report.seed = options_.seed;
+  report.set_up = set_up_;
+  report.records_sent = checker_.records_sent();
+  report.records_acknowledged = checker_.records_acknowledged();
+  report.records_read = checker_.records_read();
+  report.faults = nemesis_->faults();
+  report.faults_by_kind = nemesis_->by_kind();
+  report.virtual_seconds = static_cast<double>(world_.now().time_since_epoch() / 1ms) / 1000;
+  world_.note("end", report.records_acknowledged ^ report.records_read << 32);
+  report.trace_hash = world_.trace_hash();
+  report.findings = checker_.findings();
+  return report;
+}
+
+Report EngineRun::run() {
+  begin();
+  if (checker_.findings().empty()) struggle();
+  auto go_on = [this] { return checker_.findings().size() < kFindingsMax; };
+  if (go_on() && topics_) recover();
+  bool stuck = std::any_of(checker_.findings().begin(), checker_.findings().end(),
+                           [](const Finding& f) { return f.kind == Violation::stuck; });
+  if (go_on() && topics_ && !stuck) {
+    check_members();
+    read_everything();
+    // Once more from the store alone.
+    for (std::size_t i = 0; i < cluster_->size(); ++i) cluster_->kill(i);
+    for (std::size_t i = 0; i < cluster_->size(); ++i) cluster_->start(i);
+    if (!run_while([this] { return !all_ready(); }, kRecoveryMax))
+      checker_.report(Violation::stuck, "the brokers did not start again");
+    else
+      read_everything();
+    checker_.finish();
+  }
+  return report();
+}
+
+}  // namespace weir::sim

@@ -1,0 +1,89 @@
+#include "tests/sim/process.h"
+
+#include <cstdio>
+
+#include "commitlog/object_log.h"
+
+namespace weir::sim {
+
+namespace {
+constexpr Duration kStartMax = 15s;
+constexpr const char* kRoot = "/srv/weir";
+}  // namespace
+
+void SimLogger::write(LogLevel level, std::string_view event,
+                      std::initializer_list<LogField> fields) {
+  if (!verbose_ || level == LogLevel::debug) return;
+  auto ms = node_.world().now().time_since_epoch() / 1ms;
+  std::fprintf(stderr, "%8.3f %s %s\n", static_cast<double>(ms) / 1000, node_.host().c_str(),
+               format_log_line(event, fields).c_str());
+}
+
+BrokerProcess::BrokerProcess(rt::sim::SimNode& node, Shared shared, const ClusterOptions& options,
+                             engine::Options engine_options)
+    : node_(node),
+      options_(options),
+      engine_options_(std::move(engine_options)),
+      logger_(node, options.verbose),
+      cache_pool_("cache", options.cache_bytes) {
+  if (options_.backend != Backend::files) open_memory(shared);
+}
+
+void BrokerProcess::open_memory(Shared shared) {
+  store_ = std::make_unique<FaultyStore>(shared.store, node_, shared.weather);
+  if (options_.backend == Backend::object_log)
+    log_ = std::make_unique<commitlog::ObjectLog>(*store_, node_.random());
+  else
+    log_ = std::make_unique<FaultyLog>(shared.log, node_, shared.weather);
+}
+
+Result<void> BrokerProcess::open_files() {
+  auto tree = objstore::FileTree::open(node_.files(), {kRoot}, node_.random());
+  if (!tree) return std::unexpected(tree.error());
+  tree_ = std::move(*tree);
+  commitlog::FileLogOptions log_options;
+  log_options.directory = std::string(kRoot) + "/log/0";
+  log_options.segment_bytes_target = 256u << 10;
+  log_options.segment_entries_max = 400;
+  auto directory = commitlog::FileLogDirectory::open(node_.files(), std::move(log_options),
+                                                     node_.random(), logger_);
+  if (!directory) return std::unexpected(directory.error());
+  directory_ = std::move(*directory);
+  store_ = std::make_unique<objstore::FileStore>(node_.loop(), node_.workers(), *tree_);
+  log_ = std::make_unique<commitlog::FileLog>(node_.loop(), node_.workers(), *directory_);
+  if (options_.witness)
+    witness_ = std::make_unique<engine::LockFileWitness>(
+        node_.loop(), node_.workers(), node_.files(), std::string(kRoot) + "/.brokers");
+  return {};
+}
+
+rt::Task<void> BrokerProcess::run() {
+  if (options_.backend == Backend::files) {
+    auto opened = open_files();
+    if (!opened) {
+      logger_.warn("start_failed", {{"error", describe(opened.error())}});
+      failed_ = true;
+      co_return;
+    }
+  }
+  engine_ = std::make_unique<engine::ClusterEngine>(
+      engine::ClusterEngine::Parts{node_.loop(), node_.random(), *store_, *log_, cache_pool_,
+                                   witness_.get(), logger_, metrics_},
+      engine_options_);
+  auto started = co_await engine_->start(node_.loop().now() + kStartMax);
+  if (started) {
+    serving_ = true;
+    co_return;
+  }
+  logger_.warn("start_failed", {{"error", describe(started.error())}});
+  failed_ = true;
+}
+
+rt::Task<void> BrokerProcess::stop(MonoTime deadline) {
+  serving_ = false;
+  co_await engine_->stop(deadline);
+  if (witness_) co_await witness_->withdraw();
+  stopped_ = true;
+}
+
+}  // namespace weir::sim

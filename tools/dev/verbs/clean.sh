@@ -1,0 +1,2 @@
+# clean: remove everything that was built
+rm -rf build
