@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <thread>
@@ -10,6 +11,7 @@
 
 #include "admin/admin_server.h"
 #include "app/storage.h"
+#include "base/decision_ring.h"
 #include "base/metrics.h"
 #include "broker/broker.h"
 #include "broker/handlers/handlers.h"
@@ -27,6 +29,18 @@
 namespace weir::app {
 
 namespace {
+
+/// For the ENSURE hook alone, which has nobody to ask: the ring that a dying broker prints.
+std::atomic<const DecisionRing*> ring_to_dump{nullptr};
+
+void dump_ring(const char*, const char*, int) {
+  if (const DecisionRing* ring = ring_to_dump.load()) ring->dump(STDERR_FILENO);
+}
+
+void set_ring_to_dump(const DecisionRing* ring) {
+  ring_to_dump.store(ring);
+  set_ensure_hook(ring ? dump_ring : nullptr);
+}
 
 constexpr Duration kStartMax = 60s;
 constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
@@ -95,6 +109,7 @@ class BrokerProcess {
 
  private:
   Result<void> bind();
+  Result<void> start_admin();
   rt::Task<Result<void>> start();
   rt::Task<void> stop();
   rt::Task<void> drain_connections(MonoTime deadline);
@@ -149,14 +164,20 @@ Result<void> BrokerProcess::bind() {
     engine_options_.endpoints.push_back(endpoint_of(options_, options_.listen[i], at));
     ready_.push_back({options_.listen[i].protocol, at});
   }
-  if (options_.admin) {
-    admin::AdminSources sources{
-        metrics_, {&memory_.in.pool(), &memory_.flush, &memory_.cache, &memory_.out.pool()}, {}};
-    auto admin =
-        admin::AdminServer::start(loop_, network_, *options_.admin, std::move(sources), logger_);
-    if (!admin) return std::unexpected(admin.error());
-    admin_ = std::move(*admin);
-  }
+  return {};
+}
+
+/// Before the engine starts: a long replay can be watched.
+Result<void> BrokerProcess::start_admin() {
+  if (!options_.admin) return {};
+  admin::AdminSources sources{
+      metrics_,
+      {&memory_.in.pool(), &memory_.flush, &memory_.cache, &memory_.out.pool()},
+      {&engine_->decisions()}};
+  auto admin =
+      admin::AdminServer::start(loop_, network_, *options_.admin, std::move(sources), logger_);
+  if (!admin) return std::unexpected(admin.error());
+  admin_ = std::move(*admin);
   return {};
 }
 
@@ -170,6 +191,8 @@ rt::Task<Result<void>> BrokerProcess::start() {
       engine::ClusterEngine::Parts{loop_, random_, storage_->store(), storage_->log(),
                                    memory_.cache, storage_->witness(), logger_, metrics_},
       engine_options_);
+  set_ring_to_dump(&engine_->decisions());
+  WEIR_CO_TRY(start_admin());
   WEIR_CO_TRY(co_await engine_->start(loop_.now() + kStartMax));
   broker_ = std::make_unique<broker::Broker>(
       broker::BrokerParts{*engine_, workers_, random_, memory_, metrics_, logger_, kafka_},
@@ -224,9 +247,10 @@ rt::Task<Result<int>> BrokerProcess::run() {
   // Buffers in the cache are counted by pools that live longer than the engine.
   server_.reset();
   broker_.reset();
+  admin_.reset();
+  set_ring_to_dump(nullptr);
   engine_.reset();
   storage_.reset();
-  admin_.reset();
   if (!started) co_return std::unexpected(started.error());
   co_return 0;
 }

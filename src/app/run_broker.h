@@ -1,4 +1,5 @@
-// run_broker: `weir broker`. Wires every part and runs until SIGTERM or SIGINT.
+// run_broker: builds one broker out of its options, serves until it is asked to stop, and takes it
+// down again.
 #pragma once
 
 #include <string>
@@ -10,9 +11,9 @@
 
 namespace weir::app {
 
-/// Prints the ready line on stdout once the listeners accept. `loop` is the state's loop and runs
-/// on the calling thread. Returns the exit status after an orderly stop; errors say why the broker
-/// could not start or go on.
+/// Serves until SIGTERM or SIGINT, drains, and gives the exit status. Prints the ready line on
+/// standard output when the listeners accept. Errors are what prevented the start; the caller
+/// prints them. `loop` belongs to the calling thread; it and `logger` outlive the call.
 Result<int> run_broker(rt::asio::AsioLoop& loop, const BrokerOptions& options,
                        const std::string& version, Logger& logger);
 

@@ -56,8 +56,7 @@ rt::Task<Result<Offset>> offset_of(Session& session, client::Consumer& consumer,
     case Place::Kind::end:
       co_return co_await consumer.find_offset(at, client::kLatestTimestamp, deadline);
     case Place::Kind::before_end: {
-      Result<Offset> end =
-          co_await consumer.find_offset(at, client::kLatestTimestamp, deadline);
+      Result<Offset> end = co_await consumer.find_offset(at, client::kLatestTimestamp, deadline);
       if (!end) co_return end;
       Result<Offset> start =
           co_await consumer.find_offset(at, client::kEarliestTimestamp, deadline);

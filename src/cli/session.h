@@ -29,12 +29,14 @@ struct Session {
 
 /// A subcommand that talks to a cluster.
 struct Command {
-  const CommandSpec* spec = nullptr;
+  CommandSpec spec;
   rt::Task<ExitStatus> (*run)(Session& session) = nullptr;
+  /// The first Ctrl-C only ends its input; without this it ends the command.
+  bool drains = false;
 };
 
 /// All of them, in the order of --help.
-std::span<const Command> cluster_commands();
+std::vector<Command> cluster_commands();
 
 /// --bootstrap, --output, --timeout: the options that all of them have.
 std::span<const OptionSpec> cluster_options();

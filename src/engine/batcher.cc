@@ -132,6 +132,14 @@ void Batcher::stop() {
 rt::Task<void> Batcher::fly(std::shared_ptr<Flight> flight) {
   FlushPlan& plan = flight->plan;
   (plan.is_inline ? flushes_inline_ : flushes_segments_).add();
+  std::size_t bytes = 0, spans = 0;
+  for (const PlannedObject& object : plan.objects) {
+    bytes += object.bytes;
+    spans += object.spans.size();
+  }
+  parts_.decisions.record(flight->closed, DecisionKind::flush,
+                          {static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(spans),
+                           plan.is_inline ? 0 : static_cast<std::int64_t>(plan.objects.size())});
   flight->uploads.resize(plan.objects.size());
   if (!plan.is_inline) {
     rt::Scope uploads(parts_.loop);

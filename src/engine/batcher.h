@@ -39,6 +39,7 @@ class Batcher {
     Cache& cache;
     Logger& logger;
     Metrics& metrics;
+    DecisionRing& decisions;
   };
   Batcher(Parts parts, const Options& options);
   void set_refused(RefusedBatches* refused) { refused_ = refused; }

@@ -12,14 +12,17 @@ namespace weir::engine {
 ClusterEngine::ClusterEngine(Parts parts, Options options)
     : parts_(parts),
       options_(std::move(options)),
-      follower_(parts.loop, parts.log, parts.logger),
-      proposer_({parts.loop, parts.random, parts.log, follower_, parts.logger, parts.metrics},
-                Incarnation{}, options_.commit_gap),
-      membership_({parts.loop, parts.random, follower_, proposer_, parts.witness, parts.logger},
-                  options_),
+      follower_(parts.loop, parts.log, parts.logger, decisions_),
+      proposer_(
+          {parts.loop, parts.random, parts.log, follower_, parts.logger, parts.metrics, decisions_},
+          Incarnation{}, options_.commit_gap),
+      membership_(
+          {parts.loop, parts.random, follower_, proposer_, parts.witness, parts.logger, decisions_},
+          options_),
       cache_(parts.cache_pool, parts.metrics),
       reader_({parts.loop, parts.store, parts.log, follower_, cache_, parts.logger, parts.metrics}),
-      batcher_({parts.loop, parts.store, follower_, proposer_, cache_, parts.logger, parts.metrics},
+      batcher_({parts.loop, parts.store, follower_, proposer_, cache_, parts.logger, parts.metrics,
+                decisions_},
                options_),
       sequences_(parts.loop, follower_, batcher_, parts.metrics),
       fetcher_(parts.loop, follower_, reader_, parts.metrics),

@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "base/decision_ring.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "commitlog/commit_log.h"
@@ -73,6 +74,8 @@ class ClusterEngine final : public Engine, private FoldListener {
                                                              MonoTime deadline) override;
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) override;
 
+  /// What this engine decided last.
+  const DecisionRing& decisions() const { return decisions_; }
   /// For tests and tools.
   Follower& follower() { return follower_; }
   Snapshotter& snapshotter() { return snapshotter_; }
@@ -85,6 +88,7 @@ class ClusterEngine final : public Engine, private FoldListener {
 
   Parts parts_;
   Options options_;
+  DecisionRing decisions_{"state"};
   Follower follower_;
   Proposer proposer_;
   Membership membership_;

@@ -9,8 +9,15 @@ namespace {
 constexpr Duration kReadRetryPause = 50ms;
 }  // namespace
 
-Follower::Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger)
-    : loop_(loop), log_(log), logger_(logger), progress_(loop), barrier_done_(loop), scope_(loop) {}
+Follower::Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger,
+                   DecisionRing& decisions)
+    : loop_(loop),
+      log_(log),
+      logger_(logger),
+      decisions_(decisions),
+      progress_(loop),
+      barrier_done_(loop),
+      scope_(loop) {}
 
 Position Follower::next() const {
   std::optional<Position> at = state_.position();
@@ -20,6 +27,7 @@ Position Follower::next() const {
 void Follower::halt(std::string why) {
   if (!halted_.empty()) return;
   halted_ = std::move(why);
+  decisions_.record(loop_.now(), DecisionKind::halt, {static_cast<std::int64_t>(next().value)});
   logger_.error("engine_halted", {{"reason", halted_}, {"position", next().value}});
   progress_.notify_all();
   barrier_done_.notify_all();
@@ -50,7 +58,12 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
          "mixed. Stop all brokers of this cluster and restore one consistent copy");
     return fail(ErrorCode::corrupt, halted_);
   }
+  MonoTime begun = loop_.now();
   state::Folded folded = state_.apply(*view);
+  decisions_.record(
+      loop_.now(), DecisionKind::fold,
+      {static_cast<std::int64_t>(at.value), static_cast<std::int64_t>(folded.outcomes.size()),
+       (loop_.now() - begun) / 1us});
   bytes_folded_ += entry.size();
   for (FoldListener* listener : listeners_) listener->on_folded(*view, folded);
   progress_.notify_all();
@@ -108,6 +121,9 @@ rt::Task<void> Follower::prove_barriers() {
     while (found && *found) found = co_await read_next();
     if (found) {
       barrier_proved_ = covers;
+      decisions_.record(
+          loop_.now(), DecisionKind::barrier,
+          {static_cast<std::int64_t>(next().value), static_cast<std::int64_t>(barriers_waiting_)});
       barrier_done_.notify_all();
     } else {
       logger_.warn("barrier_read_failed", {{"error", describe(found.error())}});

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/decision_ring.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "commitlog/commit_log.h"
@@ -33,7 +34,7 @@ class FoldListener {
 
 class Follower {
  public:
-  Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger);
+  Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger, DecisionRing& decisions);
 
   const state::State& state() const { return state_; }
   state::State& mutable_state() { return state_; }
@@ -73,6 +74,7 @@ class Follower {
   rt::Loop& loop_;
   commitlog::CommitLog& log_;
   Logger& logger_;
+  DecisionRing& decisions_;
   state::State state_;
   std::vector<FoldListener*> listeners_;
   std::string halted_;

@@ -63,6 +63,9 @@ rt::Task<Result<NodeId>> Membership::register_self(MonoTime deadline) {
       node_id_ = NodeId(static_cast<std::int32_t>(wait->outcome->items.front().value));
       registered_ = true;
       last_vouch_ = parts_.loop.now();
+      parts_.decisions.record(
+          last_vouch_, DecisionKind::registration,
+          {node_id_->value, static_cast<std::int64_t>(parts_.follower.next().value)});
       parts_.logger.info("registered", {{"node_id", node_id_->value}, {"incarnation", self.hex()}});
       co_return *node_id_;
     }
@@ -157,6 +160,8 @@ rt::Task<void> Membership::expire_silent(MonoTime now) {
     it = seen_.find(incarnation);
     if (!broker || it == seen_.end() || broker->info.last_sign != sign) continue;
     it->second.proposed = true;
+    parts_.decisions.record(parts_.loop.now(), DecisionKind::expiry,
+                            {broker->info.node_id.value, static_cast<std::int64_t>(sign.value)});
     state::command::ExpireBroker command;
     command.incarnation = Uuid::from_bytes(incarnation.view());
     command.voucher_position = static_cast<std::int64_t>(sign.value);

@@ -42,6 +42,7 @@ class Membership final : public FoldListener {
     /// May be null.
     DeathWitness* witness;
     Logger& logger;
+    DecisionRing& decisions;
   };
   Membership(Parts parts, const Options& options);
 

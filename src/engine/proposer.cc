@@ -121,6 +121,12 @@ void Proposer::report(const Error& error) {
                        {{"log", parts_.log.describe()}, {"error", describe(error)}});
 }
 
+void Proposer::record(DecisionKind kind, const Attempt& attempt, Duration took) {
+  parts_.decisions.record(parts_.loop.now(), kind,
+                          {static_cast<std::int64_t>(attempt.at.value),
+                           static_cast<std::int64_t>(attempt.commands), took / 1us});
+}
+
 /// One create and what follows from its answer. True: an entry was folded; false: nothing is known
 /// yet.
 rt::Task<Result<bool>> Proposer::write_once() {
@@ -137,10 +143,12 @@ rt::Task<Result<bool>> Proposer::write_once() {
   }
   if (*outcome == commitlog::CreateOutcome::won) {
     entries_written_.add();
+    record(DecisionKind::entry_won, attempt, took);
     WEIR_CO_TRY(parts_.follower.offer(attempt.at, attempt.head));
     co_return true;
   }
   creates_lost_.add();
+  record(DecisionKind::entry_lost, attempt, took);
   co_return co_await resolve(std::move(attempt));
 }
 
@@ -182,6 +190,7 @@ Proposer::Attempt Proposer::build_attempt() {
     command_bytes += body.size();
     group.commands.push_back({p.type, std::move(body)});
   }
+  attempt.commands = group.commands.size();
 
   state::EntryHeader header;
   header.cluster_tag = state::cluster_tag_of(state.cluster_id());
@@ -216,6 +225,11 @@ void Proposer::on_folded(const state::EntryView& entry, const state::Folded& fol
           "same incarnation id. Restart this broker");
       return;
     }
+    if (outcome.refusal != Refusal::none)
+      parts_.decisions.record(
+          parts_.loop.now(), DecisionKind::refusal,
+          {static_cast<std::int64_t>(outcome.refusal), pending_.front().proposal.type,
+           static_cast<std::int64_t>(outcome.counter.value)});
     Pending done = std::move(pending_.front());
     pending_.pop_front();
     first_pending_ = first_pending_.next();

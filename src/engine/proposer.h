@@ -68,6 +68,7 @@ class Proposer final : public FoldListener {
     Follower& follower;
     Logger& logger;
     Metrics& metrics;
+    DecisionRing& decisions;
   };
   Proposer(Parts parts, Incarnation incarnation, Duration commit_gap);
 
@@ -102,6 +103,7 @@ class Proposer final : public FoldListener {
     BytesChain bytes;
     /// What a fold needs of `bytes`: everything before the inline section.
     SharedBytes head;
+    std::size_t commands = 0;
   };
   /// Commands of an incarnation that the fold does not know would only be refused.
   bool may_offer() const;
@@ -109,6 +111,7 @@ class Proposer final : public FoldListener {
   rt::Task<Result<bool>> write_once();
   rt::Task<Result<bool>> resolve(Attempt attempt);
   void report(const Error& error);
+  void record(DecisionKind kind, const Attempt& attempt, Duration took);
 
   Parts parts_;
   Incarnation incarnation_;

@@ -2,7 +2,7 @@
 //
 // Repeated are the unconditional verbs (put of a unique name, get, get_range, head, list, remove)
 // on unavailable, timed_out and unknown_outcome. Conditional writes pass through: repeating one
-// turns a success into "exists", so their owner resolves them (DESIGN 4b).
+// turns a success into "exists", so their owner resolves them by reading.
 //
 // Pauses double from kRetryPauseFirst to kRetryPauseMax, each drawn between half and all of it.
 // A budget bounds the load on a store in trouble: a retry costs kRetryTokensPerRetry tokens, a

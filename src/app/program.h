@@ -1,0 +1,50 @@
+// Program: which commands `weir` has, and which one a command line means.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/load_settings.h"
+#include "cli/console.h"
+#include "cli/session.h"
+
+namespace weir::app {
+
+/// What a command line asks for.
+struct Invocation {
+  enum class Kind : unsigned char {
+    print,    // print `text` and end with `status`
+    broker,   // run a broker with `settings`
+    cluster,  // run `command` with `settings` and `names`
+  };
+  Kind kind = Kind::print;
+  cli::ExitStatus status = cli::ExitStatus::success;
+  /// For standard output, or standard error when the status is not success.
+  std::string text;
+  const cli::Command* command = nullptr;
+  std::optional<cli::Settings> settings;
+  std::vector<std::string> names;
+};
+
+class Program {
+ public:
+  Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// Total: whatever the words are, there is something to do or to say.
+  Invocation parse(const std::vector<std::string>& words, const ProcessInputs& inputs) const;
+
+ private:
+  Invocation parse_command(const cli::CommandSpec& spec, std::span<const std::string> words,
+                           const ProcessInputs& inputs) const;
+  Invocation complete(const cli::CommandSpec& spec, const std::vector<std::string>& names) const;
+  Invocation unknown_command(const std::vector<std::string>& words) const;
+
+  std::vector<cli::Command> commands_;
+  /// All, the broker first, for help and completion.
+  std::vector<const cli::CommandSpec*> specs_;
+};
+
+}  // namespace weir::app

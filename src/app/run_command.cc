@@ -1,0 +1,74 @@
+#include "app/run_command.h"
+
+#include "app/terminal.h"
+#include "rt/asio/loop.h"
+#include "rt/asio/network.h"
+#include "rt/asio/random.h"
+#include "rt/asio/signals.h"
+#include "rt/asio/workers.h"
+
+namespace weir::app {
+namespace {
+
+constexpr std::size_t kResolverThreads = 2;
+
+struct Running {
+  const cli::Command& command;
+  cli::Session& session;
+  Terminal& terminal;
+  rt::asio::SystemSignals& signals;
+};
+
+/// The first signal ends the input of a command that drains; any other ends the command.
+rt::Task<void> watch_signals(Running& running) {
+  bool drains = running.command.drains;
+  while (co_await running.signals.wait() != 0) {
+    running.terminal.interrupt();
+    if (!drains) running.session.cluster.shut();
+    drains = false;
+  }
+}
+
+rt::Task<cli::ExitStatus> run(Running& running) {
+  rt::Scope scope(running.session.cluster.loop());
+  scope.spawn(watch_signals(running));
+  cli::ExitStatus status = co_await running.command.run(running.session);
+  running.signals.stop();
+  co_await running.session.cluster.close();
+  co_await scope.join();
+  co_return status;
+}
+
+}  // namespace
+
+cli::ExitStatus run_command(const cli::Command& command, const cli::Settings& settings,
+                            const std::vector<std::string>& names) {
+  rt::asio::AsioLoop loop;
+  rt::asio::ThreadWorkers resolvers("resolver", kResolverThreads);
+  rt::asio::ThreadWorkers input("input", 1);
+  rt::asio::AsioNetwork network(resolvers);
+  rt::asio::SystemRandom random;
+  Terminal terminal(loop, input);
+  Result<client::ClusterOptions> options = cli::cluster_of(settings);
+  if (!options) {
+    terminal.err("weir " + std::string(command.spec.path) + ": " + options.error().message + "\n");
+    return cli::ExitStatus::usage;
+  }
+  client::Cluster cluster(loop, network, random, std::move(*options));
+  cli::Session session{.settings = settings,
+                       .names = names,
+                       .console = terminal,
+                       .cluster = cluster,
+                       .random = random};
+  rt::asio::SystemSignals signals(loop);
+  Running running{command, session, terminal, signals};
+  cli::ExitStatus status = rt::asio::block_on(loop, run(running));
+  Result<void> flushed = terminal.flush();
+  if (!flushed && !terminal.is_closed()) {
+    terminal.err("weir: " + flushed.error().message + "\n");
+    return cli::ExitStatus::failed;
+  }
+  return status;
+}
+
+}  // namespace weir::app

@@ -1,0 +1,78 @@
+// weir: the program. It reads what it is told, and does one of three things.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "app/options.h"
+#include "app/program.h"
+#include "app/run_broker.h"
+#include "app/run_command.h"
+#include "app/stderr_logger.h"
+#include "base/version.h"
+#include "rt/asio/loop.h"
+
+namespace weir::app {
+namespace {
+
+ProcessInputs process_inputs() {
+  ProcessInputs inputs;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    std::string_view text = *variable;
+    std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos)
+      inputs.environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return inputs;
+}
+
+int print(const Invocation& invocation) {
+  bool good = invocation.status == cli::ExitStatus::success;
+  std::FILE* stream = good ? stdout : stderr;
+  std::fwrite(invocation.text.data(), 1, invocation.text.size(), stream);
+  std::fflush(stream);
+  return static_cast<int>(invocation.status);
+}
+
+int fail_broker(const Error& error) {
+  std::string text = "weir broker: " + error.message + "\n";
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  bool usage = error.is(ErrorCode::invalid_argument);
+  return static_cast<int>(usage ? cli::ExitStatus::usage : cli::ExitStatus::failed);
+}
+
+int serve(const cli::Settings& settings) {
+  Result<BrokerOptions> options = broker_options(settings);
+  if (!options) return fail_broker(options.error());
+  rt::asio::AsioLoop loop;
+  StderrLogger log(loop, options->log_level);
+  Result<int> status = run_broker(loop, *options, std::string(version()), log);
+  return status ? *status : fail_broker(status.error());
+}
+
+}  // namespace
+}  // namespace weir::app
+
+int main(int argc, char** argv) {
+  using weir::app::Invocation;
+
+  // 1. A reader that goes away is an error of that write, not the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+
+  // 2. What are we asked to do?
+  std::vector<std::string> words(argv + 1, argv + argc);
+  weir::app::Program program;
+  Invocation invocation = program.parse(words, weir::app::process_inputs());
+
+  // 3. Do it.
+  switch (invocation.kind) {
+    case Invocation::Kind::print: return weir::app::print(invocation);
+    case Invocation::Kind::broker: return weir::app::serve(*invocation.settings);
+    case Invocation::Kind::cluster:
+      return static_cast<int>(
+          weir::app::run_command(*invocation.command, *invocation.settings, invocation.names));
+  }
+  return static_cast<int>(weir::cli::ExitStatus::failed);
+}

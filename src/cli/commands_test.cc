@@ -1,0 +1,219 @@
+// The commands against a small broker, with a console that remembers.
+#include <gtest/gtest.h>
+
+#include "cli/session.h"
+#include "client/test_broker.h"
+
+namespace weir::cli {
+namespace {
+
+class TestConsole final : public Console {
+ public:
+  Result<void> out(std::string_view text) override {
+    if (output.size() + text.size() > output_max) {
+      closed = true;
+      return fail(ErrorCode::closed, "nobody reads");
+    }
+    output.append(text);
+    return {};
+  }
+  Result<void> flush() override { return {}; }
+  bool is_closed() const override { return closed; }
+  void err(std::string_view text) override { errors.append(text); }
+  rt::Task<Result<std::size_t>> read_some(MutableBytes into) override {
+    std::size_t size = std::min(into.size(), std::min<std::size_t>(input.size(), 7));
+    std::memcpy(into.data(), input.data(), size);
+    input.erase(0, size);
+    co_return size;
+  }
+  std::string input, output, errors;
+  std::size_t output_max = SIZE_MAX;
+  bool closed = false;
+};
+
+class CommandsTest : public testing::Test {
+ protected:
+  ~CommandsTest() override {
+    bool closed = false;
+    client_.spawn(close(closed));
+    world_.run_for(60s);
+    EXPECT_TRUE(closed);
+  }
+  rt::Task<void> close(bool& closed) {
+    co_await cluster_.close();
+    closed = true;
+  }
+  /// Runs `weir WORDS…`; -1 if it does not end.
+  int run(std::vector<std::string> words) {
+    std::vector<Command> commands = cluster_commands();
+    std::vector<const CommandSpec*> specs;
+    for (const Command& command : commands) specs.push_back(&command.spec);
+    FoundCommand found = find_command(specs, words);
+    EXPECT_NE(found.command, nullptr);
+    Result<Arguments> arguments =
+        parse_arguments(*found.command, std::span(words).subspan(found.words));
+    EXPECT_TRUE(arguments) << arguments.error().message;
+    Environment none;
+    std::vector<FileEntry> no_file;
+    Result<Settings> settings = resolve_settings(
+        *found.command,
+        {.arguments = *arguments, .environment = none, .dotenv = none, .file = no_file});
+    EXPECT_TRUE(settings) << settings.error().message;
+    console_.output.clear();
+    console_.errors.clear();
+    Session session{.settings = *settings,
+                    .names = arguments->positionals,
+                    .console = console_,
+                    .cluster = cluster_,
+                    .random = client_.random()};
+    std::optional<ExitStatus> status;
+    for (const Command& command : commands)
+      if (&command.spec == found.command) client_.spawn(store(command.run(session), status));
+    bool ended = world_.run_while([&] { return !status.has_value(); }, 300s);
+    EXPECT_TRUE(ended);
+    return ended ? static_cast<int>(*status) : -1;
+  }
+  static rt::Task<void> store(rt::Task<ExitStatus> task, std::optional<ExitStatus>& status) {
+    status = co_await std::move(task);
+  }
+  void expect_error(const char* part) {
+    EXPECT_NE(console_.errors.find(part), std::string::npos) << console_.errors;
+  }
+
+  TestConsole console_;
+  rt::sim::SimWorld world_{3};
+  rt::sim::SimNode& broker_node_ = world_.start_node({.host = "broker"});
+  rt::sim::SimNode& client_ = world_.start_node({.host = "client"});
+  client::TestBroker& broker_ = broker_node_.make<client::TestBroker>(broker_node_, "broker");
+  client::Cluster cluster_{
+      client_.loop(), client_.network(), client_.random(), {.bootstrap = {{"broker", 9092}}}};
+};
+
+TEST_F(CommandsTest, TopicsAreCreatedListedDescribedAlteredAndDeleted) {
+  EXPECT_EQ(run({"topic", "create", "a", "b", "--partitions", "3", "--config", "x=1"}), 0);
+  EXPECT_EQ(console_.output, "created a\ncreated b\n");
+  EXPECT_EQ(run({"topic", "create", "a"}), 1);
+  expect_error("weir topic create: a: TOPIC_ALREADY_EXISTS");
+  expect_error("--if-not-exists");
+  EXPECT_EQ(run({"topic", "create", "a", "--if-not-exists"}), 0);
+  EXPECT_EQ(run({"topic", "list"}), 0);
+  EXPECT_EQ(console_.output, "TOPIC  PARTITIONS\na      3\nb      3\n");
+  EXPECT_EQ(
+      run({"topic", "alter", "a", "--partitions", "5", "--config", "y=2", "--delete-config", "x"}),
+      0);
+  EXPECT_EQ(run({"topic", "describe", "a"}), 0);
+  EXPECT_NE(console_.output.find("  y: 2\n"), std::string::npos) << console_.output;
+  EXPECT_NE(console_.output.find("\n  4          1       0      1\n"), std::string::npos)
+      << console_.output;
+  EXPECT_EQ(console_.output.find("x: 1"), std::string::npos);
+  EXPECT_EQ(run({"topic", "delete", "a", "none"}), 1);
+  EXPECT_EQ(console_.output, "deleted a\n");
+  expect_error("none: UNKNOWN_TOPIC_OR_PARTITION");
+  EXPECT_EQ(run({"topic", "delete", "none", "--if-exists"}), 0);
+  EXPECT_EQ(run({"topic", "describe", "a"}), 1);
+  expect_error("there is no topic a; `weir topic list`");
+}
+
+TEST_F(CommandsTest, JsonOutputIsOneValuePerLine) {
+  EXPECT_EQ(run({"topic", "create", "a", "--output", "json"}), 0);
+  EXPECT_EQ(console_.output, "{\"topic\":\"a\",\"done\":true}\n");
+  EXPECT_EQ(run({"topic", "list", "--output=json"}), 0);
+  EXPECT_NE(console_.output.find("\"topic\":\"a\",\"id\":\"01"), std::string::npos);
+  EXPECT_EQ(run({"topic", "describe", "a", "--output", "json"}), 0);
+  EXPECT_NE(console_.output.find("\"configs\":{\"cleanup.policy\":\"delete\"}"), std::string::npos);
+}
+
+TEST_F(CommandsTest, NothingToAlterIsAUsageError) {
+  EXPECT_EQ(run({"topic", "alter", "a"}), 2);
+  expect_error("nothing to alter");
+  EXPECT_EQ(run({"topic", "create", "a", "--config", "novalue"}), 2);
+  expect_error("--config: 'novalue' is not of the form key=value");
+}
+
+TEST_F(CommandsTest, ConfigsAreDescribedAndAltered) {
+  broker_.add_topic("a", 1);
+  EXPECT_EQ(run({"config", "alter", "topic/a", "--config", "retention.ms=5"}), 0);
+  EXPECT_EQ(run({"config", "describe", "topic/a"}), 0);
+  EXPECT_EQ(console_.output, "NAME          VALUE  SOURCE\nretention.ms  5      topic\n");
+  EXPECT_EQ(run({"config", "describe", "topic/a", "--all", "--output", "json"}), 0);
+  EXPECT_NE(console_.output.find("\"name\":\"cleanup.policy\""), std::string::npos);
+  EXPECT_EQ(run({"config", "describe", "a"}), 2);
+  expect_error("neither topic/NAME");
+}
+
+TEST_F(CommandsTest, LinesBecomeRecordsAndComeBack) {
+  broker_.add_topic("t", 1);
+  console_.input = "k1:one\nk2:two:2\nno key\n";
+  EXPECT_EQ(run({"produce", "t", "--key-separator", ":", "--header", "h=x", "--codec", "lz4"}), 0);
+  EXPECT_EQ(console_.output, "");
+  EXPECT_EQ(run({"consume", "t"}), 0);
+  EXPECT_EQ(console_.output, "one\ntwo:2\nno key\n");
+  EXPECT_EQ(run({"consume", "t", "--print", "offset,key,headers"}), 0);
+  EXPECT_EQ(console_.output, "0\tk1\th=x\tone\n1\tk2\th=x\ttwo:2\n2\t\th=x\tno key\n");
+  EXPECT_EQ(run({"consume", "t", "--from", "1", "--to", "2"}), 0);
+  EXPECT_EQ(console_.output, "two:2\n");
+  EXPECT_EQ(run({"consume", "t", "--from=-1"}), 0);
+  EXPECT_EQ(console_.output, "no key\n");
+  EXPECT_EQ(run({"consume", "t", "--count", "2"}), 0);
+  EXPECT_EQ(console_.output, "one\ntwo:2\n");
+  EXPECT_EQ(run({"consume", "t", "--from", "end"}), 0);
+  EXPECT_EQ(console_.output, "");
+}
+
+TEST_F(CommandsTest, ProduceReportsWhatWasDelivered) {
+  broker_.add_topic("t", 2);
+  console_.input = "a\nb\nc";
+  EXPECT_EQ(run({"produce", "t", "--partition", "1", "--output", "json"}), 0);
+  EXPECT_EQ(console_.output, "{\"delivered\":3,\"failed\":0}\n");
+  EXPECT_EQ(broker_.topics["t"].partitions[1].end, 3);
+  console_.input = "x\n";
+  broker_.refuse_produce = {10};
+  EXPECT_EQ(run({"produce", "t"}), 1);
+  expect_error("delivered 0 records\n");
+  expect_error("MESSAGE_TOO_LARGE");
+  console_.input = "x\n";
+  EXPECT_EQ(run({"produce", "absent"}), 1);
+  expect_error("there is no topic absent");
+  console_.input = "x\n";
+  EXPECT_EQ(run({"produce", "t", "--partition", "9"}), 1);
+  expect_error("no partition 9");
+}
+
+TEST_F(CommandsTest, ConsumeRefusesWhatContradicts) {
+  broker_.add_topic("t", 1);
+  EXPECT_EQ(run({"consume", "t", "--follow", "--to", "end"}), 2);
+  EXPECT_EQ(run({"consume", "t", "--from", "soon"}), 2);
+  expect_error("--from: 'soon' is no place");
+  EXPECT_EQ(run({"consume", "t", "--print", "colour"}), 2);
+  EXPECT_EQ(run({"consume", "t", "--partition", "4"}), 1);
+  expect_error("there is no t partition 4");
+}
+
+TEST_F(CommandsTest, AReaderThatGoesAwayEndsConsumeQuietly) {
+  broker_.add_topic("t", 1);
+  console_.input = "aaaa\nbbbb\ncccc\n";
+  EXPECT_EQ(run({"produce", "t"}), 0);
+  console_.output_max = 6;
+  EXPECT_EQ(run({"consume", "t", "--follow"}), 0);
+  EXPECT_EQ(console_.output, "aaaa\n");
+  EXPECT_EQ(console_.errors, "");
+}
+
+TEST_F(CommandsTest, AFollowerEndsWhenTheClusterIsShut) {
+  broker_.add_topic("t", 1);
+  client_.spawn([](client::Cluster& cluster) -> rt::Task<void> {
+    co_await rt::sleep_for(cluster.loop(), 20s);
+    cluster.shut();
+  }(cluster_));
+  EXPECT_EQ(run({"consume", "t", "--follow"}), 0);
+  EXPECT_EQ(console_.errors, "");
+}
+
+TEST_F(CommandsTest, NobodyThereIsAFailureWithAdvice) {
+  broker_node_.vanish();
+  EXPECT_EQ(run({"topic", "list", "--timeout", "2s"}), 1);
+  expect_error("--bootstrap names another");
+}
+
+}  // namespace
+}  // namespace weir::cli
