@@ -1,5 +1,7 @@
 #include "app/run_command.h"
 
+#include <cstdlib>
+
 #include "app/terminal.h"
 #include "rt/asio/loop.h"
 #include "rt/asio/network.h"
@@ -19,11 +21,13 @@ struct Running {
   rt::asio::SystemSignals& signals;
 };
 
-/// The first signal ends the input of a command that drains; any other ends the command.
+/// The first signal ends the input of a command that drains; the next one ends the command in
+/// order, and one more ends it at once, for a connect to a silent host takes its time.
 rt::Task<void> watch_signals(Running& running) {
   bool drains = running.command.drains;
   while (co_await running.signals.wait() != 0) {
     running.terminal.interrupt();
+    if (running.session.cluster.is_shut()) std::_Exit(static_cast<int>(cli::ExitStatus::failed));
     if (!drains) running.session.cluster.shut();
     drains = false;
   }

@@ -3,6 +3,9 @@
 #include <bit>
 #include <cstring>
 
+#include <bit>
+#include <cstring>
+
 namespace weir {
 namespace {
 
@@ -10,8 +13,13 @@ constexpr std::uint64_t kMix0 = 0x9e3779b97f4a7c15u;
 constexpr std::uint64_t kMix1 = 0xd6e8feb86659fd93u;
 constexpr std::uint64_t kMix2 = 0xa0761d6478bd642fu;
 
+/// Eight bytes, little-endian; what is missing at the end counts as zero.
 std::uint64_t word_at(Bytes bytes, std::size_t at) {
   std::uint64_t word = 0;
+  if (bytes.size() - at >= 8) {
+    std::memcpy(&word, bytes.subspan(at).data(), 8);
+    return std::endian::native == std::endian::little ? word : std::byteswap(word);
+  }
   std::size_t length = bytes.size() - at < 8 ? bytes.size() - at : 8;
   if (std::endian::native == std::endian::little && length == 8) [[likely]] {
     std::memcpy(&word, bytes.subspan(at).data(), 8);

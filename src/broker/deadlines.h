@@ -1,4 +1,4 @@
-// How long each API may take, and what its client is told when that time is over (DESIGN section
+// How long each API may take, and what its client is told when that time is over (docs/design.md,
 // 15: "one table").
 //
 // A request names its own time-out where its API has one. It is taken within bounds: not less than

@@ -2,7 +2,7 @@
 //
 // The same trouble needs another code in each API: it must be one that this API's clients know, and
 // one that makes them do the right thing: try again where trying again helps, never give up for a
-// passing store fault (BEHAVIOUR, "Connection and versions"). UNKNOWN_SERVER_ERROR is for bugs.
+// passing store fault. UNKNOWN_SERVER_ERROR is for bugs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// MemoryBudget: how `--memory` is divided (DESIGN section 15), and waiting for a share of it.
+// MemoryBudget: how `--memory` is divided (docs/design.md, 15), and waiting for a share of it.
 //
 // in: request frames, from the length word until the last slice of them is gone. flush: batches
 // waiting for an upload. cache: segments and blocks for readers. out: answers until they are

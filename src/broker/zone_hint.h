@@ -1,7 +1,7 @@
 // The zone that a client says it is in, inside its client id.
 //
 // Several vendors made clients put `key=value` items into `client.id`, each with its own key and
-// separators (DESIGN section 12). All of them are understood, so that a client needs no change. A
+// separators (docs/design.md, 12). All of them are understood, so that a client needs no change. A
 // hint never fails a request and never grants anything.
 #pragma once
 

@@ -93,7 +93,7 @@ constexpr OptionSpec kConsumeOptions[] = {
     {.name = "from",
      .value_name = "PLACE",
      .help = "Where to begin: beginning, end, an offset, -N for the last N records of each "
-             "partition (written --from=-N), or a time, as @1700000000000 or 2026-01-31T12:00:00Z.",
+             "partition, or a time, as @1700000000000 or 2026-01-31T12:00:00Z.",
      .fallback = "beginning"},
     {.name = "to",
      .value_name = "PLACE",

@@ -39,6 +39,7 @@ ExitStatus Session::fail(const Error& error) const {
   // The reader of our output has gone, or Ctrl-C: who did that knows.
   if (error.is(ErrorCode::cancelled)) return ExitStatus::failed;
   std::string line = "weir " + std::string(settings.command().path) + ": " + error.message;
+  if (line.ends_with('.')) line.pop_back();
   std::string next = advice(error);
   if (!next.empty()) line.append("; ").append(next);
   console.err(line + "\n");

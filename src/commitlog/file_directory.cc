@@ -1,5 +1,7 @@
 #include "commitlog/file_directory.h"
 
+#include <algorithm>
+
 #include "base/narrow.h"
 
 namespace weir::commitlog {
@@ -165,7 +167,8 @@ Result<void> FileLogDirectory::settle_damage(FileSegment& tail, std::uint64_t si
                  (!index.salt || *index.salt == mark->salt);
   vouched = vouched || tail.durable_end > index.end;
   if (!vouched) {
-    Buffer rest = Buffer::make(narrow<std::size_t>(size - index.end));
+    Buffer rest =
+        Buffer::make(narrow<std::size_t>(std::min(size - index.end, kFileDamageBytesMax)));
     Result<std::size_t> got = tail.file->read_at(index.end, rest.data());
     if (!got) return with_context(std::move(got).error(), "file log " + tail.path);
     TailDamage damage{index.end, index.next(), index.salt.has_value(),

@@ -99,6 +99,7 @@ class FileLogDirectory {
 
   struct SyncPlan {
     Segment segment;
+    Position first;
     SegmentSalt salt;
     std::uint64_t durable_end = 0;
     std::uint64_t own_begin = 0;

@@ -67,6 +67,8 @@ Result<FileLogDirectory::Segment> FileLogDirectory::loaded_segment(Position at) 
   auto found = std::prev(after);
   Segment segment = found->second;
   if (after != segments_.end() && (!segment->file || segment->doubtful)) {
+    // Reads may be under way in the one that we know; they keep it.
+    if (segment->file) segment = add_segment(found->first);
     Result<void> loaded = load_segment(*segment, after->first);
     if (!loaded && loaded.error().is(ErrorCode::not_found)) {
       segments_.erase(found);

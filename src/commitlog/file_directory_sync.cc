@@ -28,6 +28,7 @@ bool FileLogDirectory::is_durable(const FileSegment& segment, std::uint64_t targ
 
 FileLogDirectory::SyncPlan FileLogDirectory::plan_sync(const Segment& segment) const {
   return {segment,
+          segment->index.first,
           segment->index.salt.value_or(SegmentSalt(0)),
           segment->durable_end,
           segment->own_begin,
@@ -43,7 +44,7 @@ Result<void> FileLogDirectory::sync(const SyncPlan& plan) {
   if (begin < plan.own_begin) {
     // Another broker may have synced its entries since we saw them.
     std::optional<Mark> mark = read_mark();
-    if (mark && mark->segment == segment.index.first && mark->salt == plan.salt) {
+    if (mark && mark->segment == plan.first && mark->salt == plan.salt) {
       name_durable = true;
       begin = std::max(begin, std::min(mark->durable_end, plan.end));
     }
@@ -54,7 +55,7 @@ Result<void> FileLogDirectory::sync(const SyncPlan& plan) {
   WEIR_TRY(segment.file->sync());
   // An older segment's mark must not replace a newer one's. The write may fail: it is a hint.
   if (!plan.is_tail) return {};
-  RecordBytes mark = encode_mark({segment.index.first, plan.salt, plan.end});
+  RecordBytes mark = encode_mark({plan.first, plan.salt, plan.end});
   Bytes part(mark);
   std::ignore = mark_file_->write_at(0, std::span(&part, 1));
   return {};

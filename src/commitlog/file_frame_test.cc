@@ -35,7 +35,7 @@ TEST(FileFrame, GivesBackWhatWasEncoded) {
   EXPECT_EQ(parsed.header.frame_bytes(), bytes.size());
 }
 
-// The golden bytes of docs/formats/file-log.md.
+// The golden bytes of docs/formats/file-log.md, not computed by this code.
 TEST(FileFrame, HasTheLayoutOfItsPage) {
   FrameHeader header = header_at(0x0102, 0x0304);
   header.salt = SegmentSalt(0x1122334455667788u);

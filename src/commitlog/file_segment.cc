@@ -57,7 +57,8 @@ std::uint64_t SegmentIndex::end_of(Position at) const {
 }
 
 bool SegmentIndex::expects(const FrameHeader& header) const {
-  return !sealed && header.position == next() && (!salt || *salt == header.salt);
+  return !sealed && header.position == next() && (!salt || *salt == header.salt) &&
+         end + header.frame_bytes() <= kFileBytesMax;
 }
 
 void SegmentIndex::add(const FrameHeader& header) {

@@ -20,7 +20,7 @@ struct SegmentIndex {
   Position first;
   /// Of the first frame; unknown while there is none.
   std::optional<SegmentSalt> salt;
-  /// Of the entries first, first+1, …; a segment is far below 4 GiB.
+  /// Of the entries first, first+1, …; a frame beyond kFileBytesMax is never expected.
   std::vector<std::uint32_t> offsets;
   std::uint64_t entries_end = 0;
   /// After the last whole frame, the seal included.

@@ -19,6 +19,10 @@ inline constexpr int kFloorAttemptsMax = 16;
 /// File log: a segment file is closed when it holds this much.
 inline constexpr std::uint64_t kFileSegmentBytesTarget = 64u << 20;
 inline constexpr std::uint32_t kFileSegmentEntriesMax = 65'536;
+/// Nothing beyond is looked at in a segment file: offsets in it have 32 bits.
+inline constexpr std::uint64_t kFileBytesMax = 0xffff'ffff;
+/// How far behind damage a frame is looked for that tells corruption from a torn write.
+inline constexpr std::uint64_t kFileDamageBytesMax = 128u << 20;
 /// Closed segments whose file and index (4 bytes per entry) stay in memory.
 inline constexpr std::size_t kFileOpenSegmentsMax = 8;
 /// One read of a scan.
@@ -30,6 +34,7 @@ inline constexpr Duration kFileLockPauseFirst = 20us;
 inline constexpr Duration kFileLockPauseMax = 2ms;
 
 static_assert(kEntryBytesMax < kFileSegmentBytesTarget);
+static_assert(kFileSegmentBytesTarget + kEntryBytesMax < kFileDamageBytesMax);
 static_assert(kFileLockPauseFirst <= kFileLockPauseMax);
 
 }  // namespace weir::commitlog

@@ -9,6 +9,10 @@
 
 namespace weir::engine {
 
+namespace {
+constexpr Duration kDamagedRetry = 2s;
+}  // namespace
+
 ClusterEngine::ClusterEngine(Parts parts, Options options)
     : parts_(parts),
       options_(std::move(options)),
@@ -43,8 +47,7 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
 ClusterEngine::~ClusterEngine() = default;
 
 rt::Task<Result<void>> ClusterEngine::start(MonoTime deadline) {
-  WEIR_CO_TRY(co_await snapshotter_.load_newest());
-  WEIR_CO_TRY(co_await follower_.replay());
+  WEIR_CO_TRY(co_await catch_up(deadline));
   WEIR_CO_TRY(co_await ensure_genesis(deadline));
   const std::string& stored = follower_.state().cluster_id();
   if (!options_.cluster_id.empty() && options_.cluster_id != stored)
@@ -62,6 +65,23 @@ rt::Task<Result<void>> ClusterEngine::start(MonoTime deadline) {
   scope_.spawn(poll());
   serving_ = true;
   co_return Result<void>{};
+}
+
+/// A damaged entry is no end while a peer lives that folded it before it was damaged: the next
+/// snapshot lies behind it.
+rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
+  WEIR_CO_TRY(co_await snapshotter_.load_newest());
+  Result<void> replayed = co_await follower_.replay();
+  while (!replayed && replayed.error().is(ErrorCode::corrupt) && !stopping_ &&
+         parts_.loop.now() + kDamagedRetry < deadline) {
+    parts_.logger.warn("waiting_for_a_snapshot_behind_damage",
+                       {{"error", describe(replayed.error())}});
+    co_await rt::sleep_for(parts_.loop, kDamagedRetry);
+    Position before = follower_.next();
+    WEIR_CO_TRY(co_await snapshotter_.load_newest());
+    if (follower_.next() != before) replayed = co_await follower_.replay();
+  }
+  co_return replayed;
 }
 
 rt::Task<Result<void>> ClusterEngine::ensure_genesis(MonoTime deadline) {

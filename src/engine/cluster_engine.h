@@ -82,6 +82,7 @@ class ClusterEngine final : public Engine, private FoldListener {
 
  private:
   void on_folded(const state::EntryView& entry, const state::Folded& folded) override;
+  rt::Task<Result<void>> catch_up(MonoTime deadline);
   rt::Task<Result<void>> ensure_genesis(MonoTime deadline);
   rt::Task<void> poll();
   Duration poll_pace() const;

@@ -2,128 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "base/narrow.h"
-#include "commitlog/memory_log.h"
-#include "engine/testing/engine_node.h"
-#include "objstore/memory_store.h"
-#include "record/reader.h"
-#include "record/validate.h"
+#include "engine/testing/cluster_fixture.h"
 
 namespace weir::engine {
 namespace {
 
+using testing::batch_of;
 using testing::EngineNode;
+using testing::Producer;
 using testing::quick_options;
+using testing::values_of;
 
-struct Producer {
-  ProducerId id{-1};
-  std::int32_t next_sequence = 0;
-};
-
-ProduceItem batch_of(PartitionRef at, std::vector<std::string> values,
-                     Producer* producer = nullptr) {
-  record::BatchOptions options;
-  if (producer) {
-    options.producer_id = producer->id;
-    options.producer_epoch = ProducerEpoch(0);
-    options.base_sequence = producer->next_sequence;
-    producer->next_sequence += static_cast<std::int32_t>(values.size());
-  }
-  record::BatchBuilder builder(options);
-  for (const std::string& value : values)
-    builder.append({.timestamp = WallMillis(1'000), .value = as_bytes(value)});
-  ProduceItem item;
-  item.at = at;
-  item.batch = std::move(builder).finish().value();
-  record::BatchFacts facts = record::validate_batch(item.batch.view(), {}).value();
-  item.info.bytes = narrow<std::uint32_t>(facts.size);
-  item.info.records = facts.records;
-  item.info.base_timestamp_ms = facts.base_timestamp.value;
-  item.info.max_timestamp_ms = facts.max_timestamp.value;
-  item.info.producer = facts.producer_id;
-  item.info.epoch = facts.producer_epoch;
-  item.info.base_sequence = facts.base_sequence;
-  return item;
-}
-
-std::vector<std::string> values_of(const BytesChain& records,
-                                   std::vector<std::int64_t>* offsets = nullptr) {
-  std::vector<std::string> values;
-  for (const SharedBytes& part : records.parts()) {
-    record::BatchIterator batches(part.view());
-    for (auto batch = batches.next(); batch && *batch; batch = batches.next()) {
-      auto reader = record::RecordReader::open(**batch);
-      EXPECT_TRUE(reader.has_value());
-      if (!reader) return values;
-      for (auto r = reader->next(); r && *r; r = reader->next()) {
-        values.emplace_back(as_text((*r)->value.value_or(Bytes{})));
-        if (offsets) offsets->push_back((*r)->offset.value);
-      }
-    }
-  }
-  return values;
-}
-
-class ClusterEngineTest : public ::testing::Test {
- protected:
-  EngineNode& start(const std::string& host, Options options) {
-    rt::sim::SimNode& node = world_.start_node({.host = host});
-    EngineNode& engine =
-        node.make<EngineNode>(node, testing::SharedStores{store_, log_}, std::move(options));
-    run(node, [](EngineNode& e, rt::Loop& loop) -> rt::Task<void> {
-      auto started = co_await e->start(loop.now() + 10s);
-      EXPECT_TRUE(started.has_value()) << (started ? "" : started.error().message);
-    }(engine, node.loop()));
-    return engine;
-  }
-  EngineNode& start(const std::string& host) { return start(host, quick_options(host)); }
-
-  /// Runs `task` on the node until it ends.
-  void run(rt::sim::SimNode& node, rt::Task<void> task) {
-    bool done = false;
-    auto wrapped = [](rt::Task<void> inner, bool* flag) -> rt::Task<void> {
-      co_await std::move(inner);
-      *flag = true;
-    };
-    node.spawn(wrapped(std::move(task), &done));
-    EXPECT_TRUE(world_.run_while([&] { return !done; }, 120s)) << "the task did not end";
-  }
-  template <class T>
-  T get(rt::sim::SimNode& node, rt::Task<T> task) {
-    std::optional<T> result;
-    auto keep = [](rt::Task<T> inner, std::optional<T>* out) -> rt::Task<void> {
-      out->emplace(co_await std::move(inner));
-    };
-    run(node, keep(std::move(task), &result));
-    return std::move(*result);
-  }
-  rt::sim::SimNode& node(const std::string& host) { return *world_.node(host); }
-  MonoTime soon(const std::string& host) { return node(host).loop().now() + 10s; }
-
-  TopicId create_topic(const std::string& host, EngineNode& engine, std::string name,
-                       std::int32_t partitions = 1) {
-    auto made =
-        get(node(host), engine->create_topics({{std::move(name), partitions, 1, {}}}, soon(host)));
-    EXPECT_TRUE(made.front().ok());
-    return made.front().id;
-  }
-  ProduceOutcome produce(const std::string& host, EngineNode& engine, ProduceItem item) {
-    std::vector<ProduceItem> items;
-    items.push_back(std::move(item));
-    return get(node(host), engine->produce(std::move(items), soon(host))).front();
-  }
-  FetchedPartition fetch(const std::string& host, EngineNode& engine, PartitionRef at, Offset from,
-                         std::uint32_t bytes = 1u << 20, Duration wait = 0ms) {
-    FetchOptions options;
-    options.bytes_max = bytes;
-    options.deadline = node(host).loop().now() + wait;
-    return get(node(host), engine->fetch({{at, from, bytes}}, options, nullptr)).front();
-  }
-
-  rt::sim::SimWorld world_{42};
-  objstore::MemoryStore store_;
-  commitlog::MemoryLog log_;
-};
+class ClusterEngineTest : public testing::ClusterFixture {};
 
 TEST_F(ClusterEngineTest, serves_what_was_produced_with_dense_offsets) {
   EngineNode& a = start("a");
@@ -267,80 +157,6 @@ TEST_F(ClusterEngineTest, an_unknown_producer_in_the_middle_is_refused_with_the_
   ProduceOutcome got = produce("a", a, batch_of(at, {"x"}, &p));
   EXPECT_EQ(got.refusal, Refusal::unknown_producer);
   EXPECT_EQ(got.log_start, Offset(0));
-}
-
-TEST_F(ClusterEngineTest, a_restarted_broker_serves_everything_that_was_acknowledged) {
-  EngineNode& a = start("a");
-  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
-  std::vector<std::string> expected;
-  for (int i = 0; i < 200; ++i) {
-    expected.push_back("value " + std::to_string(i));
-    ASSERT_EQ(produce("a", a, batch_of(at, {expected.back()})).base_offset, Offset(i));
-  }
-  world_.run_for(5s);
-  node("a").kill();
-  EngineNode& again = start("a");
-  EXPECT_EQ(values_of(fetch("a", again, at, Offset(0)).records), expected);
-  EXPECT_EQ(produce("a", again, batch_of(at, {"next"})).base_offset, Offset(200));
-  EXPECT_GT(again->status().folded, Position(200));
-}
-
-TEST_F(ClusterEngineTest, two_brokers_share_one_order) {
-  EngineNode& a = start("a");
-  EngineNode& b = start("b");
-  EXPECT_NE(a->node_id(), b->node_id());
-  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
-  // A topic is visible on any broker at once, after a barrier.
-  ASSERT_TRUE(get(node("b"), b->barrier(soon("b"))).has_value());
-  EXPECT_NE(b->catalog().topic("t"), nullptr);
-  EXPECT_EQ(produce("b", b, batch_of(at, {"from b"})).base_offset, Offset(0));
-  EXPECT_EQ(produce("a", a, batch_of(at, {"from a"})).base_offset, Offset(1));
-  EXPECT_EQ(values_of(fetch("b", b, at, Offset(0), 1000, 1s).records).size(), 1u);
-  ASSERT_TRUE(get(node("b"), b->barrier(soon("b"))).has_value());
-  EXPECT_EQ(values_of(fetch("b", b, at, Offset(0)).records),
-            (std::vector<std::string>{"from b", "from a"}));
-  EXPECT_EQ(a->catalog().brokers().size(), 2u);
-  EXPECT_EQ(a->catalog().placement_epoch(), b->catalog().placement_epoch());
-}
-
-TEST_F(ClusterEngineTest, a_silent_broker_is_expired_and_a_paused_one_comes_back) {
-  EngineNode& a = start("a");
-  EngineNode& b = start("b");
-  world_.run_for(2s);
-  Incarnation first = b->status().incarnation;
-  node("b").pause();
-  world_.run_for(30s);
-  EXPECT_EQ(a->catalog().brokers().size(), 1u);
-  node("b").resume();
-  world_.run_for(5s);
-  // A broker that believes to be alone looks rarely; a barrier makes it look.
-  ASSERT_TRUE(get(node("a"), a->barrier(soon("a"))).has_value());
-  EXPECT_EQ(a->catalog().brokers().size(), 2u);
-  EXPECT_NE(b->status().incarnation, first);
-  EXPECT_TRUE(b->status().ready);
-}
-
-TEST_F(ClusterEngineTest, a_clean_stop_commits_what_is_buffered_and_leaves) {
-  EngineNode& a = start("a");
-  EngineNode& b = start("b");
-  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
-  EXPECT_TRUE(produce("a", a, batch_of(at, {"x"})).ok());
-  run(node("a"), a->stop(soon("a")));
-  world_.run_for(3s);
-  EXPECT_EQ(b->catalog().brokers().size(), 1u);
-  node("a").exit();
-}
-
-TEST_F(ClusterEngineTest, another_cluster_id_is_refused_with_a_sentence) {
-  start("a");
-  Options other = quick_options("b");
-  other.cluster_id = "another";
-  rt::sim::SimNode& n = world_.start_node({.host = "b"});
-  EngineNode& b = n.make<EngineNode>(n, testing::SharedStores{store_, log_}, other);
-  auto started = get(n, b->start(n.loop().now() + 5s));
-  ASSERT_FALSE(started.has_value());
-  EXPECT_EQ(started.error().code, ErrorCode::configuration);
-  EXPECT_NE(started.error().message.find("another"), std::string::npos);
 }
 
 TEST_F(ClusterEngineTest, finds_records_by_time) {

@@ -3,7 +3,7 @@
 // A parked fetch is registered under each of its partitions. A fold wakes exactly the fetches whose
 // partitions it changed, and a woken fetch looks only at those partitions, so a commit costs
 // O(changed partitions), not O(session). Refusals (unknown partition, offset out of range) are said
-// after a barrier only; an empty answer claims nothing and needs none (DESIGN 4g).
+// after a barrier only; an empty answer claims nothing and needs none (docs/design.md, 4g).
 #pragma once
 
 #include <unordered_map>

@@ -40,8 +40,12 @@ class Follower {
   state::State& mutable_state() { return state_; }
   /// Position of the entry to be folded next.
   Position next() const;
-  /// Replaces the state (start-up: a snapshot).
-  void reset(state::State state) { state_ = std::move(state); }
+  /// Replaces the state by that of a snapshot, at start-up; a damaged entry before it no longer
+  /// matters.
+  void reset(state::State state) {
+    state_ = std::move(state);
+    halted_.clear();
+  }
   /// Listeners are told in the order of being added; they outlive the follower's work.
   void add_listener(FoldListener* listener) { listeners_.push_back(listener); }
 

@@ -1,4 +1,4 @@
-// Limits of the engine, named with units. DESIGN: "Limits".
+// Limits of the engine, named with units. docs/design.md, 15.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr std::size_t kTopicsPerCommandMax = 1'000;
 inline constexpr std::size_t kPendingCommandsMax = 65'536;
 /// Batches that wait for an earlier sequence of their producer.
 inline constexpr std::size_t kAheadBatchesMax = 16'384;
-/// How long such a batch waits at most (DESIGN 7).
+/// How long such a batch waits at most (docs/design.md, 7).
 inline constexpr Duration kAheadWaitMax = 2s;
 /// Fetches parked at one broker.
 inline constexpr std::size_t kParkedFetchesMax = 100'000;
@@ -36,7 +36,7 @@ inline constexpr std::size_t kReplayEntries = 1'024;
 inline constexpr std::size_t kReplayBytes = 8u << 20;
 /// Producer ids taken from the state at once.
 inline constexpr std::int32_t kProducerIdBlock = 1'000;
-/// Inline bytes that the state may keep alive; above it every flush becomes segments (DESIGN 6).
+/// Inline bytes that the state may keep alive; above it every flush becomes segments (docs/design.md, 6).
 inline constexpr std::uint64_t kInlineBytesLiveMax = 1ull << 30;
 
 }  // namespace weir::engine

@@ -27,8 +27,11 @@ class LockFileWitness final : public DeathWitness {
 
  private:
   std::string path_of(Incarnation incarnation) const;
+  /// Null if a peer interfered: try again.
+  Result<std::unique_ptr<rt::File>> try_lock_own(const std::string& path) const;
   Result<std::unique_ptr<rt::File>> lock_own(const std::string& path) const;
   Result<bool> look(const std::string& path) const;
+  void remove_dead(const std::string& own_path) const;
 
   rt::Loop& loop_;
   rt::Workers& workers_;

@@ -4,7 +4,7 @@
 // what would be accepted now is offered again, and a batch ahead of its sequence waits for its
 // predecessor, which may still be on its way at another broker (clients send new batches to a new
 // leader while older ones are in flight). Only after that, and after a barrier, is a refusal said
-// (DESIGN 7, promise 4).
+// (docs/design.md, 7, promise 4).
 #pragma once
 
 #include <unordered_map>

@@ -61,6 +61,7 @@ rt::Task<Result<void>> Snapshotter::load_newest() {
   auto names = co_await list_newest_first();
   if (!names) co_return std::unexpected(names.error());
   for (const std::string& name : *names) {
+    if (name < std::string(kPrefix) + padded(parts_.follower.next().value)) break;
     auto bytes = co_await parts_.store.get(name);
     if (!bytes && bytes.error().is(ErrorCode::not_found))
       continue;  // Removed by a peer since the listing.

@@ -13,7 +13,6 @@ std::string_view describe(BatchError error) {
     case BatchError::bad_length: return "the record batch's length is less than its header";
     case BatchError::batch_too_large: return "the record batch is larger than the topic allows";
     case BatchError::bad_checksum: return "the record batch does not match its checksum";
-    case BatchError::bad_base_offset: return "the base offset of a new record batch must be 0";
     case BatchError::bad_count: return "record count and offset range of the batch do not match";
     case BatchError::unknown_codec: return "unknown compression codec";
     case BatchError::codec_not_allowed: return "zstd needs a newer version of the request";
@@ -46,7 +45,6 @@ Error to_error(BatchError error) {
     case BatchError::bad_offset_delta:
     case BatchError::malformed_record:
     case BatchError::undecodable: code = ErrorCode::corrupt; break;
-    case BatchError::bad_base_offset:
     case BatchError::bad_count:
     case BatchError::control_batch:
     case BatchError::bad_attributes:

@@ -21,7 +21,6 @@ enum class BatchError : std::uint8_t {
   bad_length,         // the length field is impossible
   batch_too_large,    // longer than the topic allows
   bad_checksum,       // CRC32C does not match
-  bad_base_offset,    // a client's batch must start at 0
   bad_count,          // record count and last offset delta do not match, or are not positive
   unknown_codec,      // compression bits 5, 6 or 7
   codec_not_allowed,  // zstd where the request's version does not have it

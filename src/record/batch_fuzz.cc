@@ -40,9 +40,9 @@ bool read_all(const BatchView& batch, BatchBuilder* builder) {
 }
 
 // What validation accepts stays valid through the stages of the produce path.
-void check_accepted(std::vector<std::byte> bytes, const BatchFacts& info) {
+void check_accepted(std::vector<std::byte> bytes, const BatchInfo& info) {
   auto batch = BatchView::front_of(bytes);
-  ENSURE(batch && info.size == bytes.size() && info.records == batch->record_count());
+  ENSURE(batch && info.bytes == bytes.size() && info.records == batch->record_count());
   auto report =
       validate_records(*batch, {.timestamps = kRules.timestamps, .records_bytes_max = kRecordsMax});
   if (report) {

@@ -13,6 +13,7 @@ struct BatchInfo {
   std::uint32_t bytes = 0;
   std::int32_t records = 0;
   std::int64_t base_timestamp_ms = -1;
+  /// Never less than the base timestamp, whatever the client wrote.
   std::int64_t max_timestamp_ms = -1;
   /// -1 where the producer is not idempotent.
   ProducerId producer{-1};
@@ -20,7 +21,6 @@ struct BatchInfo {
   std::int32_t base_sequence = -1;
   codec::Codec codec = codec::Codec::none;
   bool transactional = false;
-  bool log_append_time = false;
 
   bool idempotent() const { return producer.value >= 0; }
 };

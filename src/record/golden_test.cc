@@ -93,12 +93,12 @@ TEST(Golden, ProducedBatchesPassValidation) {
     auto info = validate_batch(golden("mixed_" + std::string(to_string(codec))), rules);
     ASSERT_TRUE(info.has_value()) << describe(info.error());
     EXPECT_EQ(info->records, 20);
-    EXPECT_EQ(info->producer_id.value, 4711);
-    EXPECT_EQ(info->producer_epoch.value, 3);
+    EXPECT_EQ(info->producer.value, 4711);
+    EXPECT_EQ(info->epoch.value, 3);
     EXPECT_EQ(info->base_sequence, 17);
     EXPECT_EQ(info->codec, codec);
-    EXPECT_EQ(info->base_timestamp.value, test::kT0);
-    EXPECT_EQ(info->max_timestamp.value, test::kT0 + 6000);
+    EXPECT_EQ(info->base_timestamp_ms, test::kT0);
+    EXPECT_EQ(info->max_timestamp_ms, test::kT0 + 6000);
   }
 }
 

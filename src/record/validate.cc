@@ -1,5 +1,7 @@
 #include "record/validate.h"
 
+#include "base/narrow.h"
+
 #include <algorithm>
 
 namespace weir::record {
@@ -55,26 +57,27 @@ bool timestamp_allowed(WallMillis timestamp, const TimestampRules& rules) {
   return age <= rules.before_max_ms && -age <= rules.after_max_ms;
 }
 
-Checked<BatchFacts> validate_batch(Bytes bytes, const BatchRules& rules) {
+Checked<BatchInfo> validate_batch(Bytes bytes, const BatchRules& rules) {
   auto batch = BatchView::front_of(bytes);
   if (!batch) return std::unexpected(batch.error());
   if (batch->size() != bytes.size()) return std::unexpected(BatchError::trailing_bytes);
   if (batch->size() > rules.batch_bytes_max) return std::unexpected(BatchError::batch_too_large);
   if (!batch->checksum_ok()) return std::unexpected(BatchError::bad_checksum);
-  if (batch->base_offset().value != 0) return std::unexpected(BatchError::bad_base_offset);
   if (auto ok = check_count(*batch); !ok) return std::unexpected(ok.error());
   if (auto ok = check_attributes(*batch, rules); !ok) return std::unexpected(ok.error());
   if (auto ok = check_producer(*batch); !ok) return std::unexpected(ok.error());
   if (auto ok = check_timestamps(*batch, rules.timestamps); !ok) return std::unexpected(ok.error());
-  return BatchFacts{.size = batch->size(),
-                    .records = batch->record_count(),
-                    .base_timestamp = batch->base_timestamp(),
-                    .max_timestamp = std::max(batch->base_timestamp(), batch->max_timestamp()),
-                    .producer_id = batch->producer_id(),
-                    .producer_epoch = batch->producer_epoch(),
-                    .base_sequence = batch->base_sequence(),
-                    .codec = *batch->codec(),
-                    .transactional = batch->transactional()};
+  BatchInfo info;
+  info.bytes = narrow<std::uint32_t>(batch->size());
+  info.records = batch->record_count();
+  info.base_timestamp_ms = batch->base_timestamp().value;
+  info.max_timestamp_ms = std::max(info.base_timestamp_ms, batch->max_timestamp().value);
+  info.producer = batch->producer_id();
+  info.epoch = batch->producer_epoch();
+  info.base_sequence = batch->base_sequence();
+  info.codec = *batch->codec();
+  info.transactional = batch->transactional();
+  return info;
 }
 
 }  // namespace weir::record

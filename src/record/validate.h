@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "record/batch_info.h"
 #include "record/batch_view.h"
 
 namespace weir::record {
@@ -33,24 +34,8 @@ struct BatchRules {
   TimestampRules timestamps;
 };
 
-/// What the rest of the produce path needs to know.
-struct BatchFacts {
-  std::size_t size = 0;
-  std::int32_t records = 0;
-  WallMillis base_timestamp;
-  /// Never less than the base timestamp, whatever the client wrote.
-  WallMillis max_timestamp;
-  ProducerId producer_id;
-  ProducerEpoch producer_epoch;
-  std::int32_t base_sequence = no_sequence;
-  codec::Codec codec = codec::Codec::none;
-  bool transactional = false;
-
-  bool has_producer() const { return producer_id.value >= 0; }
-};
-
 /// `bytes` must be exactly one batch from a client. The checks are in the order of cost: structure,
 /// size, checksum, fields.
-Checked<BatchFacts> validate_batch(Bytes bytes, const BatchRules& rules);
+Checked<BatchInfo> validate_batch(Bytes bytes, const BatchRules& rules);
 
 }  // namespace weir::record

@@ -2,7 +2,7 @@
 //
 // A handler may rely on nothing about the command but that it decoded. It changes the state only
 // through Ledger::edit, and says what it did in a Verdict. Level: all rules here are those of
-// feature level 1; a change of any outcome takes a new level (DESIGN 5).
+// feature level 1; a change of any outcome takes a new level.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What folding and looking up cost. Budgets (DESIGN 16): 1 µs per span on flushes of 3,000 spans,
+// What folding and looking up cost. Budgets: 1 µs per span on flushes of 3,000 spans,
 // 0.5 µs per partition looked up.
 #include <benchmark/benchmark.h>
 

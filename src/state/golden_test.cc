@@ -3,6 +3,7 @@
 // A log, its digest at every position, and one sample per format. What an older program wrote must
 // be read and folded the same for ever, so a difference here is a bug or a new feature level, never
 // a reason to write the files again (tests/golden-logs/README.md).
+// Formats: docs/formats/entry.md, docs/formats/commands.md, docs/formats/snapshot.md.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

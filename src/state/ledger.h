@@ -1,6 +1,6 @@
 // Ledger: the one place where the state changes.
 //
-// `edit` is the choke point of DESIGN 5: it shows the unit to a running snapshot before the change,
+// `edit` is the choke point: it shows the unit to a running snapshot before the change,
 // takes the unit's old hash out of the digest and puts the new one in, and notes changed
 // partitions. A unit that does not exist yet, or no more, is not `live()` and has no hash, so
 // creating and removing are edits as well.

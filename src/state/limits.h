@@ -57,6 +57,6 @@ inline constexpr std::size_t kSnapshotSectionsMax = 64;
 
 static_assert(kPartitionsPerTopicMax <= static_cast<std::int64_t>(kPartitionsMax));
 static_assert(kSegmentBytesMax <= 0xffffffff, "places inside a segment are 32-bit");
-static_assert(kSpansPerCommandMax >= 3'000, "DESIGN 4: a flush of 3,000 spans");
+static_assert(kSpansPerCommandMax >= 3'000, "a flush of 3,000 spans is one command");
 
 }  // namespace weir::state

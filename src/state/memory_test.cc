@@ -1,4 +1,4 @@
-// What the state takes in memory: the goals of DESIGN 5, measured at the allocator.
+// What the state takes in memory: the goals, measured at the allocator.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -1,5 +1,5 @@
 // State: the cluster state, computed by folding the commit log. Every broker that folds the same
-// entries has the same state and gives the same answers (DESIGN 5).
+// entries has the same state and gives the same answers.
 //
 // Pure: no I/O, clock, randomness, hash-order dependence or floating point. The fold is total: an
 // entry that decoded is applied whatever its commands say, and what cannot be done has a refusal as

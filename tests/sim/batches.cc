@@ -63,14 +63,7 @@ MadeBatch make_batch(const NewBatch& batch, rt::Random& random) {
   rules.timestamps.now = batch.timestamp;
   auto facts = record::validate_batch(made.bytes.view(), rules);
   ENSURE(facts.has_value());
-  made.info.bytes = narrow<std::uint32_t>(facts->size);
-  made.info.records = facts->records;
-  made.info.base_timestamp_ms = facts->base_timestamp.value;
-  made.info.max_timestamp_ms = facts->max_timestamp.value;
-  made.info.producer = facts->producer_id;
-  made.info.epoch = facts->producer_epoch;
-  made.info.base_sequence = facts->base_sequence;
-  made.info.codec = facts->codec;
+  made.info = *facts;
   return made;
 }
 

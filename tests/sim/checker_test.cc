@@ -17,7 +17,9 @@ class CheckerTest : public ::testing::Test {
       checker_.sent(plain_, kHash + static_cast<std::uint64_t>(i));
     }
   }
-  Seen seen(std::int64_t offset, std::uint32_t number) const { return seen(offset, number, stream_); }
+  Seen seen(std::int64_t offset, std::uint32_t number) const {
+    return seen(offset, number, stream_);
+  }
   Seen seen(std::int64_t offset, std::uint32_t number, StreamId stream) const {
     return {Offset(offset), stream, number, kHash + number};
   }

@@ -1,8 +1,10 @@
 #include "tests/sim/children.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -27,7 +29,12 @@ struct State {
   std::vector<std::string> traces;
 };
 
+/// A seed that runs for so long is in an endless loop.
+constexpr unsigned kRealSecondsMax = 300;
+
 [[noreturn]] void be_child(const RunOptions& options, std::FILE* output) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  alarm(kRealSecondsMax);
   Report report = run(options);
   std::string text = to_text(report);
   std::fwrite(text.data(), 1, text.size(), output);

@@ -102,16 +102,16 @@ WriterOptions EngineRun::draw_writer(PartitionRef at) {
   writer.at = at;
   writer.idempotent = random.below(4) != 0;
   writer.eager = random.below(2) == 0;
-  writer.records_per_batch_max = pick<std::uint32_t>(random, {1, 10, 40});
+  writer.records_per_batch_max = pick<std::uint32_t>(random, {1, 8, 25});
   writer.value_bytes_max = pick<std::uint32_t>(random, {1, 60, 400});
   writer.codec = pick(random, {codec::Codec::none, codec::Codec::none, codec::Codec::lz4});
-  writer.pace = pick<Duration>(random, {20ms, 60ms, 200ms});
+  writer.pace = pick<Duration>(random, {500ms, 2s, 5s});
   writer.time_out = pick<Duration>(random, {500ms, 2s, 5s});
   if (options_.canary == Canary::wrong_segment) {
     // Batches of one shape, so that a wrong one is not noticed by its size.
     writer.records_per_batch_max = writer.value_bytes_max = 1;
     writer.codec = codec::Codec::none;
-    writer.pace = 20ms;
+    writer.pace = 200ms;
   }
   return writer;
 }

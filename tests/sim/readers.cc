@@ -173,6 +173,7 @@ rt::Task<bool> read_all(Caller& caller, std::size_t broker, PartitionRef at) {
     if (!answers) co_return false;
     engine::FetchedPartition& answer = answers->front();
     if (answer.failure) {
+      std::fprintf(stderr, "DEBUG %s %s %lld: %s\n", who.c_str(), at.topic.hex().c_str(), (long long)position.value, describe(*answer.failure).c_str());
       tell_failure(checker, who, at, position, *answer.failure);
       co_return answer.failure->is(ErrorCode::corrupt);
     }

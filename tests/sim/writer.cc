@@ -61,6 +61,14 @@ void Writer::add_batch() {
   window_.push_back(std::move(made));
 }
 
+/// Batches come in bursts, so that several are in flight.
+Duration Writer::draw_pause() {
+  rt::Random& random = caller_.random();
+  if (random.below(4) != 0) return 0ms;
+  auto jitter = random.below(static_cast<std::uint64_t>(options_.pace.count()));
+  return options_.pace / 2 + Duration(static_cast<std::int64_t>(jitter));
+}
+
 Writer::BatchPtr Writer::next_to_send() const {
   if (in_flight_ >= kBatchesInFlight) return nullptr;
   for (const BatchPtr& batch : window_) {
@@ -80,9 +88,7 @@ rt::Task<void> Writer::run() {
     bool may_add = !finishing_ && window_.size() < kBatchesInFlight;
     if (may_add && now >= next_batch_) {
       add_batch();
-      auto jitter = static_cast<std::int64_t>(
-          caller_.random().below(static_cast<std::uint64_t>(options_.pace.count())));
-      next_batch_ = std::max(now, next_batch_) + options_.pace / 2 + Duration(jitter);
+      next_batch_ = now + draw_pause();
     }
     BatchPtr batch = now >= not_before_ ? next_to_send() : nullptr;
     if (batch) {

@@ -25,8 +25,8 @@ struct WriterOptions {
   std::uint32_t records_per_batch_max = 16;
   std::uint32_t value_bytes_max = 100;
   codec::Codec codec = codec::Codec::none;
-  /// Between two new batches.
-  Duration pace = 100ms;
+  /// Between two bursts of batches.
+  Duration pace = 1s;
   Duration time_out = 3s;
 };
 
@@ -56,6 +56,7 @@ class Writer {
   bool gone() const { return !topics_.is_live(options_.at.topic); }
   rt::Task<void> take_producer_id();
   void add_batch();
+  Duration draw_pause();
   BatchPtr next_to_send() const;
   rt::Task<void> send(BatchPtr batch, bool is_next);
   void settle(Batch& batch, const engine::ProduceOutcome& outcome, bool is_next);

@@ -28,6 +28,8 @@ def load(directory, pattern):
 
 
 def main(directory, pattern):
+    # Tests of all directories share the package tests/harness.
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
     require_all = os.environ.get("WEIR_REQUIRE_ALL") == "1"
     if not list(pathlib.Path(directory).rglob(pattern)):
         note(f"no test in {directory}/{pattern} yet")

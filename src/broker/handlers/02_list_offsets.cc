@@ -4,7 +4,7 @@
 // (7+), -4 earliest local (8+; the start, for all data is "local"), -5 latest tiered (9+) and -6
 // earliest pending upload (11): offset -1, as a Kafka without remote storage; a timestamp from 0
 // on: the first record at or after it, -1 and -1 if there is none. A special value below its
-// version: UNSUPPORTED_VERSION. Everything is said after a barrier. Leader epochs as DESIGN
+// version: UNSUPPORTED_VERSION. Everything is said after a barrier. Leader epochs as docs/design.md
 // section 12. A partition named twice: INVALID_REQUEST.
 #include <set>
 

@@ -5,6 +5,8 @@
 // INVALID_CONFIG names the key), `validate_only`, several topics in one commit, effective configs
 // in the answer (5+), topic ids (7+). A name given twice in one request: INVALID_REQUEST for each.
 // Existing names are refused by the fold, never from an old state. Reserved names: refused.
+#include <algorithm>
+
 #include "broker/deadlines.h"
 #include "broker/handlers/create_topics_check.h"
 #include "broker/handlers/handlers.h"
@@ -17,25 +19,39 @@ namespace {
 using Request = wire::CreateTopicsRequest;
 using Response = wire::CreateTopicsResponse;
 
-void describe(const Broker& broker, const engine::NewTopic& topic,
-              Response::CreatableTopicResult& out) {
-  out.num_partitions = topic.partitions;
-  out.replication_factor = topic.replication_factor;
-  out.configs.emplace();
+using Rows = std::vector<Response::CreatableTopicConfigs>;
+
+/// The effective configs of a topic that sets none. Made once for a request: thousands of topics
+/// share all but their own few.
+Rows rows_of_defaults(const Broker& broker) {
+  Rows rows;
   for (const auto& piece : config::topic_defs())
     for (const config::ConfigDef& def : piece) {
-      const auto layers = config::topic_layers(broker.config_sources(), topic.configs, def);
-      auto& row = out.configs->emplace_back();
+      const auto layers = config::topic_layers(broker.config_sources(), {}, def);
+      auto& row = rows.emplace_back();
       row.name = def.name;
       row.value = layers.empty() ? std::nullopt : layers.front().value;
       row.config_source = static_cast<std::int8_t>(layers.empty() ? config::Source::defaults
                                                                   : layers.front().source);
       row.is_sensitive = def.sensitive();
     }
+  return rows;
 }
 
-void judge(const RequestContext& context, const engine::CreateTopicOutcome& outcome,
-           CheckedTopic& topic) {
+void describe(const engine::NewTopic& topic, const Rows& defaults,
+              Response::CreatableTopicResult& out) {
+  out.num_partitions = topic.partitions;
+  out.replication_factor = topic.replication_factor;
+  out.configs = defaults;
+  for (const auto& [key, value] : topic.configs) {
+    const auto row = std::ranges::find(*out.configs, key, &Response::CreatableTopicConfigs::name);
+    if (row == out.configs->end()) continue;
+    row->value = value;
+    row->config_source = static_cast<std::int8_t>(config::Source::topic);
+  }
+}
+
+void judge(const engine::CreateTopicOutcome& outcome, CheckedTopic& topic) {
   if (outcome.ok()) return;
   if (outcome.failure)
     return topic.refuse(to_kafka(ApiClass::admin, outcome.failure->code),
@@ -44,12 +60,11 @@ void judge(const RequestContext& context, const engine::CreateTopicOutcome& outc
   topic.refuse(to_kafka(ApiClass::admin, outcome.refusal),
                exists ? "Topic '" + topic.topic.name + "' already exists."
                       : std::string(state::to_string(outcome.refusal)) + ".");
-  (void)context;
 }
 
 /// Creates all good ones in one call; their outcomes become errors or ids.
-rt::Task<std::vector<TopicId>> create(Broker& broker, const RequestContext& context,
-                                      std::vector<CheckedTopic>& topics, MonoTime deadline) {
+rt::Task<std::vector<TopicId>> create(Broker& broker, std::vector<CheckedTopic>& topics,
+                                      MonoTime deadline) {
   std::vector<engine::NewTopic> wanted;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < topics.size(); ++i) {
@@ -61,7 +76,7 @@ rt::Task<std::vector<TopicId>> create(Broker& broker, const RequestContext& cont
   if (wanted.empty()) co_return ids;
   const auto outcomes = co_await broker.engine().create_topics(std::move(wanted), deadline);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    judge(context, outcomes[i], topics[places[i]]);
+    judge(outcomes[i], topics[places[i]]);
     ids[places[i]] = outcomes[i].id;
   }
   co_return ids;
@@ -81,7 +96,8 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
     }
   }
   std::vector<TopicId> ids(topics.size());
-  if (!request.validate_only) ids = co_await create(broker, context, topics, deadline);
+  if (!request.validate_only) ids = co_await create(broker, topics, deadline);
+  const Rows defaults = context.version >= 5 ? rows_of_defaults(broker) : Rows();
   Response response;
   response.topics.reserve(topics.size());
   for (std::size_t i = 0; i < topics.size(); ++i) {
@@ -97,7 +113,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
       continue;
     }
     out.topic_id = ids[i];
-    if (context.version >= 5) describe(broker, topics[i].topic, out);
+    if (context.version >= 5) describe(topics[i].topic, defaults, out);
   }
   co_return response;
 }

@@ -2,7 +2,7 @@
 //
 // Serves: an epoch up to the current one: that epoch and the log end, for weir never truncates an
 // end; an epoch above it, or none: -1 and -1. Everything after a barrier: an end that is too small
-// would make a client believe that records were lost. Leader epochs as DESIGN section 12.
+// would make a client believe that records were lost. Leader epochs as docs/design.md, 12.
 #include "broker/deadlines.h"
 #include "broker/handlers/handlers.h"
 #include "broker/placement.h"

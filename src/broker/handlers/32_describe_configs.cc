@@ -68,13 +68,26 @@ void describe_topic(const Broker& broker, const Request& request, const Asked& a
     }
 }
 
+/// The number of a broker is known only once it has registered, not when its options are read.
+void add_node_id(std::optional<NodeId> node, const config::ConfigDef& def,
+                 std::vector<config::Layer>& layers) {
+  const std::string_view name = def.name;
+  if (!node || (name != "node.id" && name != "broker.id")) return;
+  std::erase_if(layers, [](const config::Layer& layer) {
+    return layer.source == config::Source::static_broker;
+  });
+  layers.insert(layers.begin(),
+                {def.name, std::to_string(node->value), config::Source::static_broker});
+}
+
 void describe_broker(const Broker& broker, const Request& request, const Asked& asked,
                      std::optional<NodeId> node, Response::DescribeConfigsResult& out) {
   const config::Sources sources{broker.given(), broker.catalog(), node.value_or(NodeId(-1))};
   for (const auto& piece : config::broker_defs())
     for (const config::ConfigDef& def : piece) {
       if (!is_asked(asked, def.name)) continue;
-      const auto layers = config::broker_layers(sources, def, !node);
+      auto layers = config::broker_layers(sources, def, !node);
+      add_node_id(node, def, layers);
       if (!node && layers.empty()) continue;
       out.configs.push_back(make_row(request, def, layers));
       out.configs.back().read_only = def.change == config::Change::never;

@@ -113,7 +113,10 @@ void edit_one(const Target& target, const ConfigChange& change, Alteration& alte
     value = edited_list(target, def, change);
   }
   std::string problem = config::value_problem(def, value);
-  if (!problem.empty()) return alteration.refuse(KafkaError::invalid_config, std::move(problem));
+  // Kafka's answers differ so between topics and brokers.
+  const KafkaError bad =
+      target.found.topic ? KafkaError::invalid_config : KafkaError::invalid_request;
+  if (!problem.empty()) return alteration.refuse(bad, std::move(problem));
   edits.emplace_back(change.key, std::move(value));
 }
 

@@ -22,7 +22,7 @@ enum Op : std::int8_t { kSet, kDelete, kAppend, kSubtract };
 
 class Configs : public ::testing::Test {
  protected:
-  Rig rig{handler_table(), {.given = {{"log.retention.bytes", "5000"}, {"node.id", "1"}}}};
+  Rig rig{handler_table(), {.given = {{"log.retention.bytes", "5000"}}}};
   TopicId topic = rig.engine.state.add_topic("t", 1, {{"max.message.bytes", "777"}});
   RawClient client = rig.connect();
 
@@ -87,6 +87,7 @@ TEST_F(Configs, DescribeListsEveryBrokerConfig) {
   EXPECT_EQ(fixed.config_source, 5);
   Row id = row(kBroker, "1", "node.id");
   EXPECT_EQ(id.config_source, 4);
+  EXPECT_EQ(id.value, "1");
   EXPECT_TRUE(row(kBroker, "1", "ssl.key.password").is_sensitive);
   EXPECT_TRUE(describe(kBroker, "").configs.empty()) << "nothing is set for all brokers";
   EXPECT_EQ(describe(kBroker, "9").error_code, code(KafkaError::invalid_request));
@@ -124,6 +125,7 @@ TEST_F(Configs, ErrorsNameTheKey) {
             code(KafkaError::unknown_topic_or_partition));
   EXPECT_EQ(alter(kBroker, "1", "num.partitions", kSet, "3"), code(KafkaError::invalid_request));
   EXPECT_NE(message.find("num.partitions"), std::string::npos);
+  EXPECT_EQ(alter(kBroker, "1", "log.retention.ms", kSet, "x"), code(KafkaError::invalid_request));
   EXPECT_EQ(alter(kBroker, "", "ssl.keystore.location", kSet, "/x"),
             code(KafkaError::invalid_request));
 }

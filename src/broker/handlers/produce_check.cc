@@ -26,7 +26,6 @@ KafkaError code_of(BatchError error) {
     case BatchError::bad_timestamp: return KafkaError::invalid_timestamp;
     case BatchError::empty:
     case BatchError::trailing_bytes:
-    case BatchError::bad_base_offset:
     case BatchError::bad_count:
     case BatchError::control_batch:
     case BatchError::bad_attributes:
@@ -47,20 +46,6 @@ record::TimestampRules time_rules(const config::TopicSettings& settings, WallMil
           .now = now,
           .before_max_ms = settings.before_max_ms,
           .after_max_ms = settings.after_max_ms};
-}
-
-record::BatchInfo info_of(const record::BatchFacts& facts) {
-  record::BatchInfo info;
-  info.bytes = narrow<std::uint32_t>(facts.size);
-  info.records = facts.records;
-  info.base_timestamp_ms = facts.base_timestamp.value;
-  info.max_timestamp_ms = facts.max_timestamp.value;
-  info.producer = facts.producer_id;
-  info.epoch = facts.producer_epoch;
-  info.base_sequence = facts.base_sequence;
-  info.codec = facts.codec;
-  info.transactional = facts.transactional;
-  return info;
 }
 
 void look_into(const config::TopicSettings& settings, WallMillis now, ProducePart& part) {
@@ -107,9 +92,9 @@ void check_batch(const std::optional<BytesChain>& records, std::int16_t version,
   rules.zstd_allowed = version >= 7;
   // The topic's window is judged later; here any time goes.
   rules.timestamps.type = record::TimestampType::log_append_time;
-  const auto facts = record::validate_batch(part.item.batch.view(), rules);
-  if (!facts) return refuse(part, facts.error());
-  part.item.info = info_of(*facts);
+  const auto info = record::validate_batch(part.item.batch.view(), rules);
+  if (!info) return refuse(part, info.error());
+  part.item.info = *info;
 }
 
 Rework apply_settings(const config::TopicSettings& settings, WallMillis now, ProducePart& part) {
@@ -142,7 +127,6 @@ void rework(const Rework& what, const config::TopicSettings& settings, WallMilli
   if (!part.good() || !what.set_time) return;
   record::set_log_append_time(part.item.batch.mutable_view(), now);
   part.log_append_time_ms = now.value;
-  part.item.info.log_append_time = true;
   part.item.info.base_timestamp_ms = part.item.info.max_timestamp_ms = now.value;
 }
 

@@ -138,7 +138,7 @@ TEST_F(Topics, ValidateOnlyChecksEverythingAndMakesNothing) {
 TEST_F(Topics, FifteenThousandTopicsInOneRequest) {
   Create request;
   for (int i = 0; i < 15'000; ++i) request.topics.push_back(topic_of("t" + std::to_string(i)));
-  Created response = client.call<Created>(request, 4);
+  Created response = client.call<Created>(request, 7);
   ASSERT_EQ(response.topics.size(), 15'000u);
   for (const auto& row : response.topics) ASSERT_EQ(row.error_code, 0);
   EXPECT_EQ(rig.engine.state.topic_count(), 15'000u);

@@ -34,8 +34,10 @@ inline Options quick_options(std::string host) {
 /// Prints warnings and errors, so that a failing test says why.
 class LoudLogger final : public Logger {
  public:
-  void write(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) override {
-    if (level >= LogLevel::warn) std::fprintf(stderr, "%s\n", format_log_line(event, fields).c_str());
+  void write(LogLevel level, std::string_view event,
+             std::initializer_list<LogField> fields) override {
+    if (level >= LogLevel::warn)
+      std::fprintf(stderr, "%s\n", format_log_line(event, fields).c_str());
   }
 };
 

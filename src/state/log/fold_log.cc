@@ -28,7 +28,7 @@ Refusal forget(FoldContext& context, const command::ForgetSegments::ForgottenSeg
                    static_cast<std::uint64_t>(item.counter)};
   Slot slot = tables.objects.find_segment(name);
   if (slot == kNoSlot) return Refusal::not_found;
-  // The one rule for every deletion (DESIGN 11): unreferenced, and too old to be named again.
+  // The one rule for every deletion: unreferenced, and too old to be named again.
   if (tables.objects.segment(slot).live_bytes() != 0) return Refusal::guard_mismatch;
   if (name.born >= tables.meta->horizon) return Refusal::guard_mismatch;
   tables.objects.remove_segment(context.ledger(), slot);

@@ -4,7 +4,7 @@
 // must be recognised as a duplicate and answered with the original offset; anything else that does
 // not follow must be refused. Consecutive batches of the producer whose offsets are consecutive too
 // make one run, so an offset inside it follows by arithmetic. Kept are the youngest runs that cover
-// at least kBatchesRemembered batches (DESIGN 7; spec Runs.tla).
+// at least kBatchesRemembered batches (spec Runs.tla).
 //
 // Sequences are 31-bit and go on from 2^31 - 1 to 0, so all comparisons are of distances.
 #pragma once

@@ -65,7 +65,7 @@ void expect_equal_answers(const State& a, const State& b) {
   });
 }
 
-/// The property of DESIGN 5: a snapshot that is taken slice by slice while folding goes on is the
+/// The property that matters: a snapshot that is taken slice by slice while folding goes on is the
 /// state at its position, and a broker that starts from it is the same as all others ever after.
 TEST(Snapshot, taken_while_folding_goes_on_is_the_state_at_its_position) {
   std::uint64_t seed = std::random_device{}();

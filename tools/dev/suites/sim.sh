@@ -1,3 +1,4 @@
-# long 60: 1,000 seeds of the simulation
+# long 60: 1,000 seeds of the simulation with engines, 200 with whole brokers
 . tools/dev/unit.sh
 sim_seeds "$WEIR_PRESET" 1000
+sim_seeds "$WEIR_PRESET" 200 --workload broker

@@ -1,0 +1,172 @@
+// What becomes of a cluster whose brokers, log or store misbehave.
+#include <gtest/gtest.h>
+
+#include "engine/testing/cluster_fixture.h"
+
+namespace weir::engine {
+namespace {
+
+using testing::batch_of;
+using testing::EngineNode;
+using testing::quick_options;
+using testing::values_of;
+
+class ClusterFaultsTest : public testing::ClusterFixture {};
+
+TEST_F(ClusterFaultsTest, a_restarted_broker_serves_everything_that_was_acknowledged) {
+  EngineNode& a = start("a");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  std::vector<std::string> expected;
+  for (int i = 0; i < 200; ++i) {
+    expected.push_back("value " + std::to_string(i));
+    ASSERT_EQ(produce("a", a, batch_of(at, {expected.back()})).base_offset, Offset(i));
+  }
+  world_.run_for(5s);
+  node("a").kill();
+  EngineNode& again = start("a");
+  EXPECT_EQ(values_of(fetch("a", again, at, Offset(0)).records), expected);
+  EXPECT_EQ(produce("a", again, batch_of(at, {"next"})).base_offset, Offset(200));
+  EXPECT_GT(again->status().folded, Position(200));
+}
+
+TEST_F(ClusterFaultsTest, two_brokers_share_one_order) {
+  EngineNode& a = start("a");
+  EngineNode& b = start("b");
+  EXPECT_NE(a->node_id(), b->node_id());
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  // A topic is visible on any broker at once, after a barrier.
+  ASSERT_TRUE(get(node("b"), b->barrier(soon("b"))).has_value());
+  EXPECT_NE(b->catalog().topic("t"), nullptr);
+  EXPECT_EQ(produce("b", b, batch_of(at, {"from b"})).base_offset, Offset(0));
+  EXPECT_EQ(produce("a", a, batch_of(at, {"from a"})).base_offset, Offset(1));
+  EXPECT_EQ(values_of(fetch("b", b, at, Offset(0), 1000, 1s).records).size(), 1u);
+  ASSERT_TRUE(get(node("b"), b->barrier(soon("b"))).has_value());
+  EXPECT_EQ(values_of(fetch("b", b, at, Offset(0)).records),
+            (std::vector<std::string>{"from b", "from a"}));
+  EXPECT_EQ(a->catalog().brokers().size(), 2u);
+  EXPECT_EQ(a->catalog().placement_epoch(), b->catalog().placement_epoch());
+}
+
+TEST_F(ClusterFaultsTest, a_silent_broker_is_expired_and_a_paused_one_comes_back) {
+  EngineNode& a = start("a");
+  EngineNode& b = start("b");
+  world_.run_for(2s);
+  Incarnation first = b->status().incarnation;
+  node("b").pause();
+  world_.run_for(30s);
+  EXPECT_EQ(a->catalog().brokers().size(), 1u);
+  node("b").resume();
+  world_.run_for(5s);
+  // A broker that believes to be alone looks rarely; a barrier makes it look.
+  ASSERT_TRUE(get(node("a"), a->barrier(soon("a"))).has_value());
+  EXPECT_EQ(a->catalog().brokers().size(), 2u);
+  EXPECT_NE(b->status().incarnation, first);
+  EXPECT_TRUE(b->status().ready);
+}
+
+TEST_F(ClusterFaultsTest, a_clean_stop_commits_what_is_buffered_and_leaves) {
+  EngineNode& a = start("a");
+  EngineNode& b = start("b");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  EXPECT_TRUE(produce("a", a, batch_of(at, {"x"})).ok());
+  run(node("a"), a->stop(soon("a")));
+  world_.run_for(3s);
+  EXPECT_EQ(b->catalog().brokers().size(), 1u);
+  node("a").exit();
+}
+
+TEST_F(ClusterFaultsTest, another_cluster_id_is_refused_with_a_sentence) {
+  start("a");
+  Options other = quick_options("b");
+  other.cluster_id = "another";
+  rt::sim::SimNode& n = world_.start_node({.host = "b"});
+  EngineNode& b = n.make<EngineNode>(n, testing::SharedStores{store_, log_}, other);
+  auto started = get(n, b->start(n.loop().now() + 5s));
+  ASSERT_FALSE(started.has_value());
+  EXPECT_EQ(started.error().code, ErrorCode::configuration);
+  EXPECT_NE(started.error().message.find("another"), std::string::npos);
+}
+
+/// A log in which one entry has been damaged after it was folded.
+class DamagedLog final : public commitlog::CommitLog {
+ public:
+  DamagedLog(commitlog::CommitLog& inner, Position damaged) : inner_(inner), damaged_(damaged) {}
+  rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
+    return inner_.create(at, std::move(entry));
+  }
+  rt::Task<Result<std::optional<SharedBytes>>> read(Position at) override {
+    auto found = co_await inner_.read(at);
+    if (found && *found && at == damaged_) *found = SharedBytes::copy_of(as_bytes("no entry"));
+    co_return found;
+  }
+  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
+  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
+  rt::Task<Result<void>> remove(Position first, Position last) override {
+    return inner_.remove(first, last);
+  }
+  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
+  std::string describe() const override { return "damaged"; }
+
+ private:
+  commitlog::CommitLog& inner_;
+  Position damaged_;
+};
+
+TEST_F(ClusterFaultsTest, a_damaged_entry_is_named_and_a_snapshot_behind_it_heals) {
+  EngineNode& a = start("a");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  for (int i = 0; i < 5; ++i) produce("a", a, batch_of(at, {"x"}));
+  DamagedLog damaged(log_, Position(3));
+  rt::sim::SimNode& n = world_.start_node({.host = "b"});
+  EngineNode& b = n.make<EngineNode>(n, testing::SharedStores{store_, damaged}, quick_options("b"));
+  auto refused = get(n, b->start(n.loop().now() + 5s));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::corrupt);
+  EXPECT_NE(refused.error().message.find("position 3"), std::string::npos)
+      << refused.error().message;
+  n.kill();
+  ASSERT_TRUE(get(node("a"), a->snapshotter().write()).has_value());
+  rt::sim::SimNode& m = world_.start_node({.host = "c"});
+  EngineNode& c = m.make<EngineNode>(m, testing::SharedStores{store_, damaged}, quick_options("c"));
+  EXPECT_TRUE(get(m, c->start(m.loop().now() + 5s)).has_value());
+  EXPECT_EQ(c->catalog().partition(at)->end, Offset(5));
+}
+
+TEST_F(ClusterFaultsTest, a_store_that_was_rolled_back_stops_the_broker_with_a_sentence) {
+  EngineNode& a = start("a");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  produce("a", a, batch_of(at, {"x"}));
+  // What an older copy of the store looks like: the newest entries are gone.
+  class Older final : public commitlog::CommitLog {
+   public:
+    explicit Older(commitlog::CommitLog& inner) : inner_(inner) {}
+    rt::Task<Result<commitlog::CreateOutcome>> create(Position p, BytesChain e) override {
+      return inner_.create(p, std::move(e));
+    }
+    rt::Task<Result<std::optional<SharedBytes>>> read(Position p) override {
+      if (rolled_back && p.value >= 2) co_return std::optional<SharedBytes>();
+      co_return co_await inner_.read(p);
+    }
+    rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
+    rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
+    rt::Task<Result<void>> remove(Position f, Position l) override { return inner_.remove(f, l); }
+    std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
+    std::string describe() const override { return "older"; }
+    bool rolled_back = false;
+
+   private:
+    commitlog::CommitLog& inner_;
+  };
+  Older older(log_);
+  rt::sim::SimNode& n = world_.start_node({.host = "b"});
+  EngineNode& b = n.make<EngineNode>(n, testing::SharedStores{store_, older}, quick_options("b"));
+  ASSERT_TRUE(get(n, b->start(n.loop().now() + 5s)).has_value());
+  older.rolled_back = true;
+  world_.run_for(30s);
+  EXPECT_NE(b->status().halted.find("rolled back"), std::string::npos) << b->status().halted;
+  EXPECT_FALSE(b->status().ready);
+  EXPECT_EQ(produce("b", b, batch_of(at, {"y"})).failure->code, ErrorCode::unavailable);
+}
+
+}  // namespace
+}  // namespace weir::engine

@@ -1,0 +1,58 @@
+"""What the operating system says that a process used: processor time and memory."""
+import os
+import resource
+
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(pid):
+    """User and system time of all threads of the process so far."""
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
+
+
+def _status_kib(pid, name):
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+        for line in file:
+            if line.startswith(name + ":"):
+                return int(line.split()[1])
+    raise ValueError(f"no {name} of process {pid}")
+
+
+def rss_mib(pid):
+    return _status_kib(pid, "VmRSS") / 1024
+
+
+def peak_rss_mib(pid):
+    """The greatest resident size since `reset_peak`, or since the start."""
+    return _status_kib(pid, "VmHWM") / 1024
+
+
+def reset_peak(pid):
+    with open(f"/proc/{pid}/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
+def children_cpu_seconds():
+    """Of the children that ended and were waited for: a difference of two calls is the cost of the client between."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def machine():
+    """One line that says what was measured on."""
+    model = "unknown processor"
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    with open("/proc/meminfo", encoding="ascii") as file:
+        memory_gib = int(file.readline().split()[1]) / (1 << 20)
+    release = os.uname().release
+    return f"{os.cpu_count()} x {model}, {memory_gib:.0f} GiB, Linux {release}"
+
+
+def load():
+    return os.getloadavg()[0]
