@@ -11,6 +11,7 @@
 namespace weir::broker {
 namespace {
 
+constexpr std::int16_t kProduceKey = 0;
 constexpr std::int16_t kApiVersionsKey = 18;
 
 std::uint64_t micros(Duration d) {
@@ -104,10 +105,12 @@ rt::Task<void> Connection::read_loop() {
       case FrameFsm::Do::read:
         if (!co_await read_step(step.into)) co_return close();
         break;
-      case FrameFsm::Do::reserve:
-        if (!co_await make_room(step.bytes)) co_return;
-        fsm_.provide(Buffer::make(step.bytes, &lane_.broker.memory().in.pool()));
+      case FrameFsm::Do::reserve: {
+        MemoryPool* pool = co_await make_room(step.bytes);
+        if (pool == nullptr) co_return;
+        fsm_.provide(Buffer::make(step.bytes, pool));
         break;
+      }
       case FrameFsm::Do::frame:
         fill_deadline_ = {};
         if (!accept_frame(std::move(step.frame))) co_return;
@@ -128,24 +131,35 @@ rt::Task<bool> Connection::read_step(MutableBytes into) {
   co_return true;
 }
 
-rt::Task<bool> Connection::make_room(std::size_t bytes) {
+rt::Task<MemoryPool*> Connection::make_room(std::size_t bytes) {
   // One request alone may exceed the limit of bytes, else it could never be read.
   while (!closing_ && !slots_.empty() &&
          (slots_.size() >= kInFlightRequestsMax || slot_bytes_ + bytes > kInFlightBytesMax))
     co_await room_.wait();
-  if (closing_) co_return false;
-  SharedPool& in = lane_.broker.memory().in;
-  const MonoTime now = lane_.loop.now();
-  if (!co_await in.reserve(lane_.loop, bytes, now + kReserveWaitMax)) {
+  if (closing_) co_return nullptr;
+  MemoryPool* pool = co_await reserve_frame(bytes);
+  if (pool == nullptr) {
     queue_close("no memory for the request");
-    co_return false;
+    co_return nullptr;
   }
   if (closing_) {
-    in.pool().release(bytes);
-    co_return false;
+    pool->release(bytes);
+    co_return nullptr;
   }
   fill_deadline_ = lane_.loop.now() + kFillGrace + (bytes / kFillBytesPerSecond) * 1s;
-  co_return true;
+  co_return pool;
+}
+
+rt::Task<MemoryPool*> Connection::reserve_frame(std::size_t bytes) {
+  MemoryBudget& memory = lane_.broker.memory();
+  if (memory.in.try_reserve(bytes)) co_return &memory.in.pool();
+  const std::optional<std::int16_t> key = fsm_.api_key();
+  if (key && *key != kProduceKey && bytes <= kSmallRequestBytesMax &&
+      memory.in_small.try_reserve(bytes))
+    co_return &memory.in_small;
+  const MonoTime deadline = lane_.loop.now() + kReserveWaitMax;
+  if (co_await memory.in.reserve(lane_.loop, bytes, deadline)) co_return &memory.in.pool();
+  co_return nullptr;
 }
 
 bool Connection::accept_frame(SharedBytes frame) {

@@ -67,7 +67,9 @@ class Connection {
 
   rt::Task<void> read_loop();
   rt::Task<bool> read_step(MutableBytes into);
-  rt::Task<bool> make_room(std::size_t bytes);
+  /// The pool that `bytes` are reserved of; null: nothing more is read.
+  rt::Task<MemoryPool*> make_room(std::size_t bytes);
+  rt::Task<MemoryPool*> reserve_frame(std::size_t bytes);
   /// False: no more requests are read from this connection.
   bool accept_frame(SharedBytes frame);
   bool accept_request(std::int16_t key, std::int16_t version, SharedBytes frame);

@@ -68,6 +68,13 @@ FrameProblem FrameFsm::check(std::int32_t length) const {
   return FrameProblem::too_large;
 }
 
+std::optional<std::int16_t> FrameFsm::api_key() const {
+  if (state_ != State::memory || end_ - begin_ < 2) return std::nullopt;
+  std::int16_t key = 0;
+  std::memcpy(&key, scratch_.data() + begin_, 2);
+  return std::byteswap(key);
+}
+
 void FrameFsm::received(std::size_t bytes) {
   if (state_ == State::body) {
     ENSURE(bytes <= frame_bytes_ - filled_);

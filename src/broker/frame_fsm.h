@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -42,6 +43,9 @@ class FrameFsm {
   Step next();
   void received(std::size_t bytes);
   void provide(Buffer buffer);
+
+  /// After Do::reserve: the API key of the frame, if it has arrived with the length.
+  std::optional<std::int16_t> api_key() const;
 
   /// A frame has begun and is not complete: the peer owes bytes.
   bool inside_frame() const { return state_ != State::length || end_ != begin_; }

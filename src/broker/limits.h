@@ -20,6 +20,8 @@ inline constexpr std::size_t kFrameBytesMaxDefault = 104'857'600;
 inline constexpr std::size_t kInFlightRequestsMax = 512;
 /// Bytes of those requests; one request alone may exceed it.
 inline constexpr std::size_t kInFlightBytesMax = std::size_t{64} << 20;
+/// What counts as a small request for the share of the pool that Produce cannot fill.
+inline constexpr std::size_t kSmallRequestBytesMax = std::size_t{64} << 10;
 /// Bytes and parts of one gathered write.
 inline constexpr std::size_t kWriteBatchBytesMax = std::size_t{8} << 20;
 inline constexpr std::size_t kWriteBatchPartsMax = 512;

@@ -1,8 +1,9 @@
 // MemoryBudget: how `--memory` is divided (docs/design.md, 15), and waiting for a share of it.
 //
-// in: request frames, from the length word until the last slice of them is gone. flush: batches
-// waiting for an upload. cache: segments and blocks for readers. out: answers until they are
-// written. What is left, 10 %, is for state and sessions.
+// in: request frames, from the length word until the last slice of them is gone; 3 % more are kept
+// for small requests that are no Produce, so that heartbeats, fetches and admin requests pass while
+// producers wait. flush: batches waiting for an upload. cache: segments and blocks for readers.
+// out: answers until they are written. What is left, 10 %, is for state and sessions.
 //
 // Outlives every Buffer that was made of its pools, also those that the engine still holds; so
 // `app` owns it and destroys it last.
@@ -26,6 +27,10 @@ class SharedPool {
       : pool_(std::move(name), bytes_max), loop_(gate_loop), gate_(gate_loop, pool_) {}
 
   MemoryPool& pool() { return pool_; }
+  /// Takes `bytes` if they fit and nobody waits. From any thread.
+  bool try_reserve(std::size_t bytes) {
+    return waiting_.load(std::memory_order_relaxed) == 0 && pool_.try_reserve(bytes);
+  }
   /// Called on, and resumes on, `lane`. False at `deadline`: then nothing is taken.
   rt::Task<bool> reserve(rt::Loop& lane, std::size_t bytes, MonoTime deadline);
   std::size_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
@@ -43,12 +48,14 @@ class SharedPool {
 class MemoryBudget {
  public:
   MemoryBudget(std::size_t bytes, rt::Loop& gate_loop)
-      : in("in", bytes / 100 * 25, gate_loop),
+      : in("in", bytes / 100 * 22, gate_loop),
+        in_small("in_small", bytes / 100 * 3),
         flush("flush", bytes / 100 * 20),
         cache("cache", bytes / 100 * 35),
         out("out", bytes / 100 * 10, gate_loop) {}
 
   SharedPool in;
+  MemoryPool in_small;
   MemoryPool flush;
   MemoryPool cache;
   SharedPool out;

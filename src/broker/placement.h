@@ -1,8 +1,8 @@
 // Placement: who leads what, as one client sees it.
 //
-// A leader is a hint that keeps a client's traffic in its zone (docs/design.md, 12): the partition's
-// rendezvous winner among the live brokers of the client's zone. Every broker serves every
-// partition. A Placement is a short-lived view on the engine's loop, gone before the next
+// A leader is a hint that keeps a client's traffic in its zone (docs/design.md, 12): the
+// partition's rendezvous winner among the live brokers of the client's zone. Every broker serves
+// every partition. A Placement is a short-lived view on the engine's loop, gone before the next
 // suspension.
 #pragma once
 

@@ -20,7 +20,7 @@ class ServerMetrics {
   Counter& accepted;
   /// Connections turned away by max.connections.per.ip.
   Counter& rejected;
-  /// Connections closed for cause (promise 7's list, time-outs, stalls).
+  /// Connections closed for cause (bad input, time-outs, stalls).
   Counter& closed_for_cause;
   Counter& bytes_in;
   Counter& bytes_out;

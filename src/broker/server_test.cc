@@ -228,7 +228,7 @@ TEST(Limits, ThousandsOfIdleConnectionsHoldLittle) {
 }
 
 TEST(Limits, AFullPoolMakesReadersWaitUntilThereIsRoom) {
-  // A quarter of 1 MiB for frames: one of 200 KiB fits, two do not.
+  // 22 % of 1 MiB for frames: one of 200 KiB fits, two do not.
   Rig rig(echo_table(), {.memory = std::size_t{1} << 20});
   auto first = rig.connect("one");
   auto second = rig.connect("two");
@@ -240,6 +240,19 @@ TEST(Limits, AFullPoolMakesReadersWaitUntilThereIsRoom) {
   EXPECT_LE(rig.memory.in.pool().used(), padding + 100);
   first.close();
   EXPECT_EQ(number_of(second.next_frame()), 2);
+}
+
+TEST(Limits, SmallRequestsThatAreNoProducePassWhileTheRestWaits) {
+  Rig rig(echo_table(), {.memory = std::size_t{1} << 20});
+  ASSERT_TRUE(rig.memory.in.pool().try_reserve(rig.memory.in.pool().bytes_max()));
+  auto producer = rig.connect("producer");
+  auto consumer = rig.connect("consumer");
+  producer.send(echo_request(kAppend, 0, 1));
+  consumer.send(echo_request(kRead, 0, 2));
+  EXPECT_EQ(number_of(consumer.next_frame(1s)), 2);
+  EXPECT_FALSE(producer.next_frame(1s));
+  rig.memory.in.pool().release(rig.memory.in.pool().bytes_max());
+  EXPECT_EQ(number_of(producer.next_frame(1s)), 1);
 }
 
 TEST(Limits, OneMaximalRequestAlwaysFits) {

@@ -1,4 +1,4 @@
-// Looking topics up without ever saying "unknown" from a stale state (promise 4).
+// Looking topics up without ever saying "unknown" from a stale state (docs/design.md, 3).
 #pragma once
 
 #include <vector>

@@ -119,13 +119,13 @@ rt::Task<void> Batcher::run() {
     scope_.spawn(fly(std::move(flight)));
   }
   co_await scope_.join();
-  while (flights_ > 0 && parts_.follower.halted().empty())
-    if (!co_await changed_.wait_until(parts_.loop.now() + 1s) && parts_.proposer.pending() == 0)
-      break;
+  while (flights_ > 0 && parts_.follower.halted().empty() && parts_.loop.now() < give_up_)
+    co_await changed_.wait_until(give_up_);
 }
 
-void Batcher::stop() {
+void Batcher::stop(MonoTime give_up) {
   stopping_ = true;
+  give_up_ = give_up;
   changed_.notify_all();
 }
 

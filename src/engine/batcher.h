@@ -47,8 +47,9 @@ class Batcher {
   /// Queues a batch; its call is told when it is committed, refused or failed.
   void add(QueuedBatch batch);
   rt::Task<void> run();
-  /// Ends windows at once and refuses new batches; `run` returns when all are answered.
-  void stop();
+  /// Ends windows at once and refuses new batches; `run` returns when all are answered, or at
+  /// `give_up`.
+  void stop(MonoTime give_up);
   std::size_t queued() const { return queue_.size(); }
 
  private:
@@ -76,6 +77,7 @@ class Batcher {
   std::uint64_t turn_ = 0;
   std::uint64_t segment_counter_ = 0;
   bool stopping_ = false;
+  MonoTime give_up_{};
   rt::Event changed_;
   rt::Event turn_changed_;
   rt::Scope scope_;

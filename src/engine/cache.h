@@ -44,6 +44,7 @@ class Cache {
   void insert(const RegionKey& key, BytesChain region, Age age);
   /// The region, or null. The pointer is valid until the next insert.
   const BytesChain* find(const RegionKey& key);
+  bool holds(const RegionKey& key) const { return regions_.contains(key); }
   std::size_t regions() const { return regions_.size(); }
 
  private:

@@ -142,7 +142,7 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   stopping_ = true;
   serving_ = false;
   fetcher_.wake_all();
-  batcher_.stop();
+  batcher_.stop(deadline);
   sequences_.stop();
   snapshotter_.stop();
   membership_.stop();
@@ -190,6 +190,18 @@ rt::Task<Result<void>> ClusterEngine::barrier(MonoTime deadline) {
   return follower_.barrier(deadline);
 }
 
+/// Spares the log what is certainly a repeat. Anything else the fold decides: our state may be old.
+bool ClusterEngine::answer_known_duplicate(const QueuedBatch& batch) const {
+  const record::BatchInfo& info = batch.item.info;
+  if (!info.idempotent()) return false;
+  state::ItemOutcome now = follower_.state().check_run(batch.item.at, run_of(info), info.records);
+  if (now.refusal != Refusal::duplicate) return false;
+  ProduceOutcome done;
+  done.base_offset = Offset(now.value);
+  batch.finish(std::move(done));
+  return true;
+}
+
 rt::Task<std::vector<ProduceOutcome>> ClusterEngine::produce(std::vector<ProduceItem> items,
                                                              MonoTime deadline) {
   auto call = std::make_shared<ProduceCall>(parts_.loop, items.size(), deadline);
@@ -199,7 +211,7 @@ rt::Task<std::vector<ProduceOutcome>> ClusterEngine::produce(std::vector<Produce
       batch.fail({ErrorCode::unavailable, follower_.halted()});
       continue;
     }
-    batcher_.add(std::move(batch));
+    if (!answer_known_duplicate(batch)) batcher_.add(std::move(batch));
   }
   while (call->open > 0)
     if (!co_await call->done.wait_until(deadline) && call->open > 0) break;

@@ -6,6 +6,14 @@
 
 namespace weir::engine {
 
+namespace {
+
+Offset limit_of(const state::PartitionInfo& info, Isolation isolation) {
+  return isolation == Isolation::read_committed ? info.last_stable : info.end;
+}
+
+}  // namespace
+
 Fetcher::Fetcher(rt::Loop& loop, Follower& follower, Reader& reader, Metrics& metrics)
     : loop_(loop),
       follower_(follower),
@@ -30,8 +38,7 @@ void Fetcher::look_at(Call& call, std::uint32_t index) const {
   call.bad_count += call.bad[index];
   if (call.bad[index]) return;
   auto info = follower_.state().partition(item.at);
-  Offset limit =
-      call.options.isolation == Isolation::read_committed ? info->last_stable : info->end;
+  Offset limit = limit_of(*info, call.options.isolation);
   std::uint64_t bytes = 0;
   follower_.state().visit_spans(item.at, item.offset, [&](const state::SpanInfo& span) {
     if (span.base >= limit) return false;
@@ -125,8 +132,24 @@ void Fetcher::wake_all() {
   }
 }
 
+std::vector<Reader::Range> Fetcher::ranges_of(const Call& call) const {
+  std::vector<Reader::Range> ranges;
+  std::size_t room = call.options.bytes_max;
+  for (std::size_t i = 0; i < call.items.size() && room > 0; ++i) {
+    if (call.available[i] == 0 || call.bad[i]) continue;
+    const FetchItem& item = call.items[i];
+    auto info = follower_.state().partition(item.at);
+    if (!info) continue;
+    std::size_t bytes = std::min<std::size_t>(item.bytes_max, room);
+    ranges.push_back({item.at, item.offset, limit_of(*info, call.options.isolation), bytes, true});
+    room -= bytes;
+  }
+  return ranges;
+}
+
 rt::Task<std::vector<FetchedPartition>> Fetcher::answer(Call& call,
                                                         std::optional<Error> barrier_failure) {
+  co_await reader_.warm(ranges_of(call));
   std::vector<FetchedPartition> out(call.items.size());
   std::size_t room = call.options.bytes_max;
   bool first = true;
@@ -141,8 +164,7 @@ rt::Task<std::vector<FetchedPartition>> Fetcher::answer(Call& call,
       if (barrier_failure) answer.failure = *barrier_failure;
       continue;
     }
-    Offset limit =
-        call.options.isolation == Isolation::read_committed ? info->last_stable : info->end;
+    Offset limit = limit_of(*info, call.options.isolation);
     if (item.offset >= limit || (room == 0 && !first)) continue;
     Reader::Range range{item.at, item.offset, limit, std::min<std::size_t>(item.bytes_max, room),
                         first};

@@ -50,6 +50,8 @@ class Fetcher {
   void look_at(Call& call, std::uint32_t index) const;
   void look_at_all(Call& call) const;
   Refusal refusal_of(const FetchItem& item) const;
+  /// What the answer will probably hold.
+  std::vector<Reader::Range> ranges_of(const Call& call) const;
   void park(Call& call);
   void unpark(Call& call);
   rt::Task<void> wait(Call& call, const bool* cancelled);

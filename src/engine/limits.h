@@ -25,6 +25,8 @@ inline constexpr Duration kAheadWaitMax = 2s;
 inline constexpr std::size_t kParkedFetchesMax = 100'000;
 /// Object reads under way at once for fetches, and bytes of one read.
 inline constexpr std::size_t kLoadsInFlightMax = 16;
+/// Regions that one fetch loads ahead of reading them.
+inline constexpr std::size_t kWarmRegionsMax = 256;
 /// Upload attempts of one segment before its batches are refused.
 inline constexpr int kUploadAttemptsMax = 4;
 /// Flushes under way at once.
@@ -36,7 +38,8 @@ inline constexpr std::size_t kReplayEntries = 1'024;
 inline constexpr std::size_t kReplayBytes = 8u << 20;
 /// Producer ids taken from the state at once.
 inline constexpr std::int32_t kProducerIdBlock = 1'000;
-/// Inline bytes that the state may keep alive; above it every flush becomes segments (docs/design.md, 6).
+/// Inline bytes that the state may keep alive; above it every flush becomes segments
+/// (docs/design.md, 6).
 inline constexpr std::uint64_t kInlineBytesLiveMax = 1ull << 30;
 
 }  // namespace weir::engine

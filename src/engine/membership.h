@@ -4,9 +4,9 @@
 // Registration is command 1 of an incarnation. A broker that is not alone vouches at a third of its
 // session time-out. Silence is measured on this broker's own monotonic clock since it folded the
 // last sign, and only after a barrier, so that a store outage does not expire everybody;
-// `ExpireBroker` names the last sign that we folded, so a newer one defeats it (docs/design.md, 12). A
-// broker that finds itself expired (it was paused) registers again as a new incarnation; one that
-// was superseded by a process with the same node id or address stops serving.
+// `ExpireBroker` names the last sign that we folded, so a newer one defeats it (docs/design.md,
+// 12). A broker that finds itself expired (it was paused) registers again as a new incarnation; one
+// that was superseded by a process with the same node id or address stops serving.
 #pragma once
 
 #include <memory>

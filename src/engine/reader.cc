@@ -73,7 +73,7 @@ rt::Task<Result<BytesChain>> Reader::read(Range range) {
   co_return records;
 }
 
-rt::Task<Result<BytesChain>> Reader::read_once(const Range& range) {
+std::vector<state::SpanInfo> Reader::spans_of(const Range& range) const {
   std::vector<state::SpanInfo> spans;
   std::size_t planned = 0;
   parts_.follower.state().visit_spans(range.at, range.from, [&](const state::SpanInfo& span) {
@@ -82,6 +82,28 @@ rt::Task<Result<BytesChain>> Reader::read_once(const Range& range) {
     planned += span.bytes;
     return planned < range.bytes_max;
   });
+  return spans;
+}
+
+rt::Task<void> Reader::warm(std::vector<Range> ranges) {
+  rt::Scope loads(parts_.loop);
+  for (const Range& range : ranges) {
+    for (const state::SpanInfo& span : spans_of(range)) {
+      if (parts_.cache.holds(RegionKey::of(span.object, span.first_byte))) continue;
+      if (loads.running() >= kWarmRegionsMax) break;
+      loads.spawn(warm_one(range.at, span));
+    }
+  }
+  co_await loads.join();
+}
+
+rt::Task<void> Reader::warm_one(PartitionRef at, state::SpanInfo span) {
+  auto loaded = co_await region(at, span);
+  (void)loaded;  // The read that needs it meets the same error and reports it.
+}
+
+rt::Task<Result<BytesChain>> Reader::read_once(const Range& range) {
+  std::vector<state::SpanInfo> spans = spans_of(range);
   BytesChain out;
   for (const state::SpanInfo& span : spans) {
     auto found = co_await region(range.at, span);

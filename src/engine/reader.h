@@ -46,6 +46,9 @@ class Reader {
   };
   /// Whole batches from the one that holds `from`. Empty at the end of the partition.
   rt::Task<Result<BytesChain>> read(Range range);
+  /// Loads what `ranges` need and the cache lacks, side by side, so that the reads that follow find
+  /// it there. Failures are left to those reads.
+  rt::Task<void> warm(std::vector<Range> ranges);
   /// The stamped region of one span.
   rt::Task<Result<BytesChain>> region(PartitionRef at, state::SpanInfo span);
 
@@ -57,6 +60,8 @@ class Reader {
   };
   using Loads = std::unordered_map<RegionKey, std::shared_ptr<Load>, RegionKeyHash>;
 
+  std::vector<state::SpanInfo> spans_of(const Range& range) const;
+  rt::Task<void> warm_one(PartitionRef at, state::SpanInfo span);
   rt::Task<Result<BytesChain>> read_once(const Range& range);
   rt::Task<Result<SharedBytes>> load(const state::SpanInfo& span);
   rt::Task<Result<SharedBytes>> load_segment_region(state::SpanInfo span);

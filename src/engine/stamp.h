@@ -2,7 +2,8 @@
 // before it.
 //
 // Producers send base offset 0 (or anything) and their own idea of a leader epoch. The fold decides
-// both; they lie outside the batch's CRC and are written into the cached copy once (docs/design.md, 6).
+// both; they lie outside the batch's CRC and are written into the cached copy once (docs/design.md,
+// 6).
 #pragma once
 
 #include "base/bytes.h"

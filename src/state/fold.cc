@@ -1,5 +1,7 @@
 #include "state/fold.h"
 
+#include <utility>
+
 #include "base/narrow.h"
 #include "serial/reader.h"
 #include "state/commands/advance_horizon.h"
@@ -28,6 +30,8 @@ constexpr std::size_t kCommandMemoryMax = std::size_t{256} << 20;
 
 template <class Command>
 bool decode_command(Command& command, const SharedBytes& body, FeatureLevel level) {
+  // Genesis is read at the level that its entry claims, which may be anything.
+  if (!std::in_range<std::int16_t>(level.value)) return false;
   serial::Reader reader(body, kCommandMemoryMax);
   return decode(command, reader, narrow<std::int16_t>(level.value)) && reader.expect_end();
 }

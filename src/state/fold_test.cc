@@ -186,6 +186,14 @@ TEST(Genesis, that_is_not_alone_or_not_right_is_refused_and_the_log_goes_on) {
   }
 }
 
+TEST(Genesis, at_a_level_that_no_command_can_have_is_refused) {
+  EntryView entry;
+  entry.header.level = FeatureLevel(65'535);
+  entry.groups = {{Incarnation(), CommandCounter(0), {encoded(some_genesis())}}};
+  State state;
+  EXPECT_EQ(state.apply(entry).outcomes.at(0).refusal, Refusal::malformed);
+}
+
 TEST(Genesis, comes_once) {
   Cluster cluster;
   EXPECT_EQ(cluster.propose(some_genesis()).refusal, Refusal::malformed);

@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::int64_t kFirstTimestampMs = 1'700'000'000'000;
 constexpr std::size_t kTopicsPerCommand = 1'000;
+using Step = commitlog::FileLogDirectory::CreateStep::Kind;
 
 struct Size {
   std::string directory;
@@ -84,9 +85,17 @@ Result<void> Maker::write(SharedBytes entry) {
   auto view = state::decode_entry(entry);
   if (!view) return std::unexpected(view.error());
   Position at = view->header.position;
-  auto step = log_->create_step(at, BytesChain(std::move(entry)));
+  BytesChain bytes(std::move(entry));
+  auto step = log_->create_step(at, bytes);
+  while (step && step->kind == Step::sync_first) {
+    auto plan = log_->plan_sync(step->segment);
+    auto synced = log_->sync(plan);
+    log_->finish_sync(plan, synced.has_value());
+    WEIR_TRY(std::move(synced));
+    step = log_->create_step(at, bytes);
+  }
   if (!step) return std::unexpected(step.error());
-  if (step->kind != commitlog::FileLogDirectory::CreateStep::Kind::appended)
+  if (step->kind != Step::appended)
     return fail(ErrorCode::precondition, "position " + std::to_string(at.value) +
                                              " was not appended; give an empty directory");
   state::Folded folded = state_.apply(*view);

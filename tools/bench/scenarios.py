@@ -50,20 +50,22 @@ class Context:
         return result
 
     def raw(self, what, topic, payload_bytes, **options):
-        command = [sys.executable, os.path.join(HERE, "rawclient.py"), what, "--bootstrap", self.server.bootstrap,
-                   "--topic", topic, "--bytes", str(payload_bytes)]
-        for name, value in options.items():
-            command += ["--" + name.replace("_", "-"), str(value)]
+        options = {"topic": topic, "bytes": payload_bytes, **options}
+        return self.measured(payload_bytes, lambda: self.program("rawclient.py", [what], options))
 
-        def run():
-            done = subprocess.run(command, capture_output=True, text=True, timeout=RAW_SECONDS_MAX, preexec_fn=self.pin())
-            if done.returncode != 0:
-                raise RuntimeError(f"{self.server.name}: {done.stderr.strip()[-2000:]}")
-            found = json.loads(done.stdout)
-            return {"mb_per_s": found["bytes"] / found["seconds"] / 1e6, "p50_ms": found["p50_ms"],
-                    "p99_ms": found["p99_ms"]}
-
-        return self.measured(payload_bytes, run)
+    def program(self, name, arguments, options):
+        """Runs a raw client; options are its own, with _ for -."""
+        command = [sys.executable, os.path.join(HERE, name), *arguments, "--bootstrap", self.server.bootstrap]
+        for option, value in options.items():
+            command += ["--" + option.replace("_", "-"), str(value)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=RAW_SECONDS_MAX, preexec_fn=self.pin())
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.server.name}: {done.stderr.strip()[-2000:]}")
+        found = json.loads(done.stdout)
+        result = {"p50_ms": found["p50_ms"], "p99_ms": found["p99_ms"]}
+        if "seconds" in found:
+            result["mb_per_s"] = found["bytes"] / found["seconds"] / 1e6
+        return result
 
     def java(self, payload_bytes, record_bytes, partitions=16, records_per_second=-1, **properties):
         records = payload_bytes // record_bytes
@@ -107,6 +109,13 @@ def d_raw(context):
     return context.raw("consume", topic, context.volume * 9 // 10)
 
 
+def e_raw(context):
+    """Ten seconds at 5 MB/s; a batch every 5 ms stands for a client that lingers so long."""
+    batches, batch_bytes = 2_000, 25_000
+    options = {"topic": context.topic(16), "batch_bytes": batch_bytes, "gap_ms": 5, "batches": batches}
+    return context.measured(batches * batch_bytes, lambda: context.program("rawendtoend.py", [], options))
+
+
 def f_raw(context):
     return context.raw("produce", context.topic(1000), min(context.volume, 512 << 20), partitions=1000, per_request=250,
                        batch_bytes=8 << 10)
@@ -137,6 +146,7 @@ ROWS = {
     "b-java": (b_java, "the same by kafka-producer-perf-test", THROUGHPUT),
     "c-java": (c_java, "10 MB/s, linger 5 ms: latency of the acknowledgement", LATENCY),
     "d-raw": (d_raw, "consume from the beginning, 1 KiB records", THROUGHPUT),
+    "e-raw": (e_raw, "end to end at 5 MB/s, a batch every 5 ms, pre-encoded", LATENCY),
     "f-raw": (f_raw, "produce over 1,000 partitions, 250 x 8 KiB a request, pre-encoded", THROUGHPUT),
     "g-java": (g_java, "as a-java, idempotent", THROUGHPUT),
     "i-raw": (i_raw, "one record in flight", LATENCY),

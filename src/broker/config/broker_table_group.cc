@@ -22,7 +22,7 @@ constexpr ConfigDef kBrokerGroupRows[] = {
     {"group.consumer.max.size", ConfigType::int32, "2147483647", at_least(1), Change::never, "",
      "Most members of one consumer group."},
     {"group.consumer.migration.policy", ConfigType::string, "bidirectional",
-     one_of("DISABLED,DOWNGRADE,UPGRADE,BIDIRECTIONAL"), Change::never, "",
+     one_of_any_case("DISABLED,DOWNGRADE,UPGRADE,BIDIRECTIONAL"), Change::never, "",
      "Which changes between the classic and the consumer protocol a live group may make."},
     {"group.consumer.min.assignment.interval.ms", ConfigType::int32, "0", at_least(0),
      Change::never, "", "Lower bound of a group's own assignment interval."},

@@ -58,8 +58,9 @@ bool in_range(const Check& check, std::int64_t value) {
 }
 
 bool is_choice(const Check& check, std::string_view item) {
-  const std::vector<std::string> choices = split_list(check.choices);
-  return std::ranges::find(choices, item) != choices.end();
+  return std::ranges::any_of(split_list(check.choices), [&](const std::string& choice) {
+    return check.any_case ? equals_ignoring_case(choice, item) : choice == item;
+  });
 }
 
 /// "*", or "partition:broker" pairs.

@@ -46,6 +46,8 @@ struct Check {
   std::int64_t high = 0;
   /// Separated by commas.
   const char* choices = "";
+  /// Whether upper and lower case are alike in them.
+  bool any_case = false;
 };
 
 struct ConfigDef {

@@ -25,6 +25,9 @@ constexpr Check range_or_less(std::int64_t low, std::int64_t high) {
 constexpr Check one_of(const char* choices) {
   return {.kind = Check::Kind::one_of, .choices = choices};
 }
+constexpr Check one_of_any_case(const char* choices) {
+  return {.kind = Check::Kind::one_of, .choices = choices, .any_case = true};
+}
 constexpr Check each_of(const char* choices) {
   return {.kind = Check::Kind::each_of, .choices = choices};
 }

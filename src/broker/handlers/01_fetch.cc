@@ -1,11 +1,12 @@
 // 01 Fetch, versions 4-18.
 //
 // Serves: long-polls (max_wait, min_bytes), limits with the first batch always (the engine's rule),
-// fetch sessions (7+, KIP-227; fetch_session.h), topic ids (13+), leader epochs (9+, docs/design.md,
-// 12), isolation levels with aborted transactions, current leader (12+) and its endpoint (16+)
-// where a client must move. An error of one partition answers the whole request at once. Preferred
-// read replica: never (Metadata already names a leader in the client's zone). Diverging epochs:
-// never, for no end is ever truncated. A parked fetch ends when its connection does.
+// fetch sessions (7+, KIP-227; fetch_session.h), topic ids (13+), leader epochs (9+,
+// docs/design.md, 12), isolation levels with aborted transactions, current leader (12+) and its
+// endpoint (16+) where a client must move. An error of one partition answers the whole request at
+// once. Preferred read replica: never (Metadata already names a leader in the client's zone).
+// Diverging epochs: never, for no end is ever truncated. A parked fetch ends when its connection
+// does.
 #include "broker/deadlines.h"
 #include "broker/handlers/fetch_plan.h"
 #include "broker/handlers/handlers.h"

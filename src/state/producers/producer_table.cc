@@ -66,7 +66,7 @@ void ProducerTable::accept(Ledger& ledger, Slot partition, const ProducerRun& ru
                            const Accepted& accepted) {
   Slot owner = find_producer(run.producer);
   if (owner == kNoSlot) {
-    if (producers_.used() >= kProducerIdsMax) remove_producer(ledger, oldest_);
+    if (producers_.used() >= producers_max_) remove_producer(ledger, oldest_);
     owner = add_producer(ledger, run.producer);
   }
   Slot slot = find_sequences(partition, owner);
@@ -177,7 +177,7 @@ void ProducerTable::link_youngest(Slot slot) {
 
 bool ProducerTable::restore_producer(Ledger& ledger, ProducerId id, Position last_position,
                                      std::uint64_t last_use) {
-  if (find_producer(id) != kNoSlot || producers_.used() >= kProducerIdsMax) return false;
+  if (find_producer(id) != kNoSlot || producers_.used() >= producers_max_) return false;
   Slot slot = add_producer(ledger, id);
   ledger.edit(producers_[slot],
               [&](Producer& unit, EditKey key) { unit.use(key, last_position, last_use); });

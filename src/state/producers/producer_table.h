@@ -88,7 +88,8 @@ class Sequences {
 
 class ProducerTable {
  public:
-  explicit ProducerTable(Slab<Partition>& partitions) : partitions_(partitions) {}
+  explicit ProducerTable(Slab<Partition>& partitions, std::size_t producers_max = kProducerIdsMax)
+      : partitions_(partitions), producers_max_(producers_max) {}
 
   std::size_t producer_count() const { return producers_.used(); }
   std::size_t sequences_count() const { return sequences_.used(); }
@@ -134,6 +135,7 @@ class ProducerTable {
   void link_youngest(Slot slot);
 
   Slab<Partition>& partitions_;
+  std::size_t producers_max_;
   Slab<Producer> producers_;
   Slab<Sequences> sequences_;
   SlotIndex by_id_;

@@ -93,6 +93,9 @@ class Loader {
       if (section.kind == 0 || !seen.emplace(section.kind, true).second)
         return corrupt("a section stands twice");
       if (section.kind > kSectionKindLast) {
+        // Written back together with all of ours, they must fit a table again.
+        if (tables_.unknown_sections.size() == kSnapshotSectionsMax - kSectionKindLast)
+          return corrupt("too many sections of unknown kinds");
         // A copy: the rest of the snapshot need not stay in memory for it.
         tables_.unknown_sections.push_back(
             {section.kind, section.count, SharedBytes::copy_of(content.view())});

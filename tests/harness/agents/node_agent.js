@@ -158,7 +158,7 @@ async function main() {
       const command = JSON.parse(line)
       answer = await OPERATIONS[command.op](command)
     } catch (error) {
-      answer = { error: error.type || error.name, message: error.message }
+      answer = { error: error.type || (error.cause && error.cause.type) || error.name, message: error.message }
     }
     process.stdout.write(JSON.stringify(answer) + '\n')
   }
