@@ -1,4 +1,4 @@
-"""Every client writes with every codec that it has; every client reads back what all of them wrote."""
+"""Every client writes with every codec that it has, idempotence on; every client reads back what all of them wrote."""
 import time
 import unittest
 
@@ -28,7 +28,7 @@ class Exchange(SharedBrokerCase):
         cls.started_ms = time.time() * 1000
         for partition, (client, codec) in enumerate(cls.pairs):
             records = text_records(RECORDS, partition, f"{client.name}-{codec}")
-            offsets = client.produce(cls.broker.address, "exchange", records, codec)
+            offsets = client.produce(cls.broker.address, "exchange", records, codec, idempotent=True)
             if offsets is not None and offsets != list(range(RECORDS)):
                 raise AssertionError(f"{client.name} with {codec} was told offsets {offsets}")
             cls.written[partition] = records

@@ -27,9 +27,10 @@ class Kcat:
             raise KcatError(done.stderr.decode(errors="replace").strip())
         return done.stdout
 
-    def produce(self, bootstrap, topic, records, codec="none", config=None):
+    def produce(self, bootstrap, topic, records, codec="none", idempotent=False, config=None):
         """kcat sets no timestamps, and has one list of headers per run: neighbours with equal ones go together."""
-        options = [word for name, value in (config or {}).items() for word in ("-X", f"{name}={value}")]
+        config = {"enable.idempotence": str(idempotent).lower(), **(config or {})}
+        options = [word for name, value in config.items() for word in ("-X", f"{name}={value}")]
         start = 0
         while start < len(records):
             first = records[start]

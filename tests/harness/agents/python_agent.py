@@ -18,6 +18,15 @@ def from_text(text):
     return None if text is None else base64.b64decode(text)
 
 
+def recreate(command):
+    """Deletes the topic and creates it anew with as many partitions, while a producer that knows it stays open."""
+    admin = AdminClient({"bootstrap.servers": command["bootstrap"]})
+    name = command["topic"]
+    partitions = len(admin.list_topics(name, timeout=30).topics[name].partitions)
+    admin.delete_topics([name])[name].result(30)
+    admin.create_topics([NewTopic(name, partitions, 1)])[name].result(30)
+
+
 def produce(command):
     producer = Producer({"bootstrap.servers": command["bootstrap"], "compression.type": command["codec"],
                          "acks": command.get("acks", "all"), "enable.idempotence": command.get("idempotent", False),
@@ -31,6 +40,9 @@ def produce(command):
         return note
 
     for index, record in enumerate(command["records"]):
+        if index == command.get("recreate_at"):
+            producer.flush(DELIVERY_SECONDS_MAX)
+            recreate(command)
         options = {} if record["timestamp"] is None else {"timestamp": record["timestamp"]}
         producer.produce(command["topic"], from_text(record["value"]), from_text(record["key"]), record["partition"],
                          on_delivery=delivered(index), headers=[(n, from_text(d)) for n, d in record["headers"]], **options)

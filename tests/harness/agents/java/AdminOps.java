@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.HashMap;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -29,6 +30,7 @@ final class AdminOps {
         case "create_partitions":
           admin.createPartitions(Map.of(topic(command), NewPartitions.increaseTo(command.get("partitions").asInt()))).all().get();
           return Agent.JSON.createObjectNode();
+        case "create_topics": return createTopics(admin, command);
         case "describe_topic": return describeTopic(admin, command);
         case "describe_cluster": return describeCluster(admin);
         case "list_offsets": return listOffsets(admin, command);
@@ -44,6 +46,17 @@ final class AdminOps {
     return command.get("topic").asText();
   }
 
+  /** Deletes the topic and creates it anew with as many partitions, while a producer that knows it stays open. */
+  static void recreate(JsonNode command) {
+    try (Admin admin = Admin.create(RecordOps.properties(command))) {
+      int partitions = admin.describeTopics(List.of(topic(command))).allTopicNames().get().get(topic(command)).partitions().size();
+      admin.deleteTopics(List.of(topic(command))).all().get();
+      admin.createTopics(List.of(new NewTopic(topic(command), partitions, (short) 1))).all().get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private static JsonNode createTopic(Admin admin, JsonNode command) throws Exception {
     Map<String, String> configs = new HashMap<>();
     command.path("topic_config").properties().forEach(e -> configs.put(e.getKey(), e.getValue().asText()));
@@ -56,6 +69,16 @@ final class AdminOps {
     ObjectNode effective = answer.putObject("config");
     result.config(topic(command)).get().entries().forEach(e -> effective.put(e.name(), e.value()));
     return answer;
+  }
+
+  /** Many topics of one partition in one request; gives how many the broker then lists. */
+  private static JsonNode createTopics(Admin admin, JsonNode command) throws Exception {
+    List<NewTopic> topics = new ArrayList<>();
+    for (int i = 0; i < command.get("count").asInt(); ++i) {
+      topics.add(new NewTopic(topic(command) + "-" + i, 1, (short) 1));
+    }
+    admin.createTopics(topics).all().get();
+    return Agent.JSON.createObjectNode().put("listed", admin.listTopics().names().get().size());
   }
 
   private static JsonNode describeTopic(Admin admin, JsonNode command) throws Exception {

@@ -53,7 +53,12 @@ final class RecordOps {
     List<Future<RecordMetadata>> sent = new ArrayList<>();
     ArrayNode results = Agent.JSON.createArrayNode();
     try (var producer = new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
+      int number = 0;
       for (JsonNode record : command.get("records")) {
+        if (number++ == command.path("recreate_at").asInt(-1)) {
+          producer.flush();
+          AdminOps.recreate(command);
+        }
         Long timestamp = record.get("timestamp").isNull() ? null : record.get("timestamp").asLong();
         Integer partition = record.get("partition").isNull() ? null : record.get("partition").asInt();
         var out = new ProducerRecord<>(command.get("topic").asText(), partition, timestamp, bytes(record.get("key")), bytes(record.get("value")));
