@@ -8,7 +8,7 @@ list(FILTER WEIR_SIM_SOURCES EXCLUDE REGEX "_(test|main)\\.cc$")
 add_library(weir_sim_parts STATIC EXCLUDE_FROM_ALL ${WEIR_SIM_SOURCES})
 weir_use_precompiled(weir_sim_parts weir_pch)
 target_include_directories(weir_sim_parts PUBLIC "${CMAKE_SOURCE_DIR}")
-target_link_libraries(weir_sim_parts PUBLIC weir_engine weir_objstore_file weir_commitlog weir_rt_sim Threads::Threads)
+target_link_libraries(weir_sim_parts PUBLIC weir_broker_handlers weir_client weir_engine weir_objstore_file weir_commitlog weir_rt_sim Threads::Threads)
 
 add_executable(weir_sim EXCLUDE_FROM_ALL "${CMAKE_SOURCE_DIR}/tests/sim/sim_main.cc")
 weir_use_precompiled(weir_sim weir_pch)

@@ -19,6 +19,7 @@ enum class KafkaCode : std::int16_t {
   topic_already_exists = 36,
   out_of_order_sequence_number = 45,
   duplicate_sequence_number = 46,
+  unknown_producer_id = 59,
 };
 
 struct KafkaErrorTraits {

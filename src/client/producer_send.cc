@@ -118,7 +118,8 @@ rt::Task<Error> Producer::attempt(Partition& partition, Batch& batch) {
   if (traits.refresh_metadata) cluster_.forget(partition.topic);
   // A batch behind one that failed is out of order without being wrong.
   bool is_first = &batch == &partition.batches.front();
-  bool overtook = is(result.error_code, KafkaCode::out_of_order_sequence_number) && !is_first;
+  bool overtook = !is_first && (is(result.error_code, KafkaCode::out_of_order_sequence_number) ||
+                                is(result.error_code, KafkaCode::unknown_producer_id));
   batch.again = traits.retriable || overtook;
   co_return to_error(result.error_code, result.error_message);
 }

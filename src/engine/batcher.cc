@@ -236,7 +236,9 @@ Proposal Batcher::segment_proposal(Flight& flight, std::size_t index) const {
   command.segment_bytes = narrow<std::int64_t>(upload.bytes);
   command.first_byte = kSegmentHeaderBytes;
   command.columns = columns_of(flight.plan.objects[index]);
-  return make_proposal(command);
+  Proposal proposal = make_proposal(command);
+  proposal.names_own_object = true;
+  return proposal;
 }
 
 void Batcher::commit(Flight& flight, std::size_t index) {
@@ -272,7 +274,9 @@ void Batcher::commit(Flight& flight, std::size_t index) {
 
 void Batcher::committed(PlannedObject object, const state::EntryView&,
                         const state::CommandOutcome& outcome) {
-  if (outcome.refusal == Refusal::born_before_horizon) {
+  if (outcome.refusal == Refusal::born_before_horizon ||
+      outcome.refusal == Refusal::not_registered) {
+    // Uploaded again, under a new name.
     for (PlannedSpan& span : object.spans)
       for (QueuedBatch& batch : span.batches) add(std::move(batch));
     return;

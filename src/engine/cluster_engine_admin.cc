@@ -32,78 +32,79 @@ void spread(const Result<state::CommandOutcome>& outcome, std::vector<Out>& item
   }
 }
 
+void ignore(Outcome&, std::int64_t) {}
+
+/// Proposes `items` as commands of at most kTopicsPerCommandMax items each, which `fill` adds one
+/// by one, and gives each its outcome. All arguments belong to the awaiting coroutine.
+template <class Command, class Item, class Out, class Fill, class OnValue>
+rt::Task<void> propose_all(Proposer& proposer, std::vector<Item>& items, std::vector<Out>& outcomes,
+                           MonoTime deadline, Fill fill, OnValue on_value) {
+  for (std::size_t first = 0; first < items.size(); first += kTopicsPerCommandMax) {
+    std::size_t count = std::min(kTopicsPerCommandMax, items.size() - first);
+    Command command;
+    for (std::size_t i = first; i < first + count; ++i) fill(command, items[i], outcomes[i]);
+    auto outcome = co_await proposer.propose(make_proposal(command), deadline);
+    spread(outcome, outcomes, first, count, on_value);
+  }
+}
+
 }  // namespace
 
 rt::Task<std::vector<CreateTopicOutcome>> ClusterEngine::create_topics(std::vector<NewTopic> topics,
                                                                        MonoTime deadline) {
   std::vector<CreateTopicOutcome> outcomes(topics.size());
-  for (std::size_t first = 0; first < topics.size(); first += kTopicsPerCommandMax) {
-    std::size_t count = std::min(kTopicsPerCommandMax, topics.size() - first);
-    state::command::CreateTopics command;
-    for (std::size_t i = 0; i < count; ++i) {
-      NewTopic& topic = topics[first + i];
-      auto& out = command.topics.emplace_back();
-      out.name = std::move(topic.name);
-      out.topic_id = outcomes[first + i].id = parts_.random.id128<TopicId>();
-      out.partitions = topic.partitions;
-      out.replication_factor = topic.replication_factor;
-      for (auto& [key, value] : topic.configs)
-        out.configs.push_back({std::move(key), std::move(value)});
-    }
-    auto outcome = co_await proposer_.propose(make_proposal(command), deadline);
-    spread(outcome, outcomes, first, count, [](CreateTopicOutcome&, std::int64_t) {});
-  }
+  auto fill = [this](state::command::CreateTopics& command, NewTopic& topic,
+                     CreateTopicOutcome& outcome) {
+    auto& out = command.topics.emplace_back();
+    out.name = std::move(topic.name);
+    out.topic_id = outcome.id = parts_.random.id128<TopicId>();
+    out.partitions = topic.partitions;
+    out.replication_factor = topic.replication_factor;
+    for (auto& [key, value] : topic.configs)
+      out.configs.push_back({std::move(key), std::move(value)});
+  };
+  co_await propose_all<state::command::CreateTopics>(proposer_, topics, outcomes, deadline, fill,
+                                                     ignore);
   co_return outcomes;
 }
 
 rt::Task<std::vector<Outcome>> ClusterEngine::delete_topics(std::vector<TopicId> topics,
                                                             MonoTime deadline) {
   std::vector<Outcome> outcomes(topics.size());
-  for (std::size_t first = 0; first < topics.size(); first += kTopicsPerCommandMax) {
-    std::size_t count = std::min(kTopicsPerCommandMax, topics.size() - first);
-    state::command::DeleteTopics command;
-    for (std::size_t i = 0; i < count; ++i) command.topic_ids.push_back(topics[first + i]);
-    auto outcome = co_await proposer_.propose(make_proposal(command), deadline);
-    spread(outcome, outcomes, first, count, [](Outcome&, std::int64_t) {});
-  }
+  auto fill = [](state::command::DeleteTopics& command, TopicId id, Outcome&) {
+    command.topic_ids.push_back(id);
+  };
+  co_await propose_all<state::command::DeleteTopics>(proposer_, topics, outcomes, deadline, fill,
+                                                     ignore);
   co_return outcomes;
 }
 
 rt::Task<std::vector<Outcome>> ClusterEngine::create_partitions(std::vector<GrowTopic> topics,
                                                                 MonoTime deadline) {
   std::vector<Outcome> outcomes(topics.size());
-  for (std::size_t first = 0; first < topics.size(); first += kTopicsPerCommandMax) {
-    std::size_t count = std::min(kTopicsPerCommandMax, topics.size() - first);
-    state::command::CreatePartitions command;
-    for (std::size_t i = 0; i < count; ++i) {
-      auto& out = command.topics.emplace_back();
-      out.topic_id = topics[first + i].id;
-      out.partitions = topics[first + i].partitions;
-    }
-    auto outcome = co_await proposer_.propose(make_proposal(command), deadline);
-    spread(outcome, outcomes, first, count, [](Outcome&, std::int64_t) {});
-  }
+  auto fill = [](state::command::CreatePartitions& command, const GrowTopic& topic, Outcome&) {
+    auto& out = command.topics.emplace_back();
+    out.topic_id = topic.id;
+    out.partitions = topic.partitions;
+  };
+  co_await propose_all<state::command::CreatePartitions>(proposer_, topics, outcomes, deadline,
+                                                         fill, ignore);
   co_return outcomes;
 }
 
 rt::Task<std::vector<Outcome>> ClusterEngine::alter_configs(std::vector<AlterConfig> changes,
                                                             MonoTime deadline) {
   std::vector<Outcome> outcomes(changes.size());
-  for (std::size_t first = 0; first < changes.size(); first += kTopicsPerCommandMax) {
-    std::size_t count = std::min(kTopicsPerCommandMax, changes.size() - first);
-    state::command::AlterConfigs command;
-    for (std::size_t i = 0; i < count; ++i) {
-      AlterConfig& change = changes[first + i];
-      auto& out = command.resources.emplace_back();
-      out.resource_type = static_cast<std::int8_t>(change.resource);
-      out.resource_name = std::move(change.name);
-      out.guard_version = change.guard_version;
-      for (auto& [key, value] : change.changes)
-        out.changes.push_back({std::move(key), std::move(value)});
-    }
-    auto outcome = co_await proposer_.propose(make_proposal(command), deadline);
-    spread(outcome, outcomes, first, count, [](Outcome&, std::int64_t) {});
-  }
+  auto fill = [](state::command::AlterConfigs& command, AlterConfig& change, Outcome&) {
+    auto& out = command.resources.emplace_back();
+    out.resource_type = static_cast<std::int8_t>(change.resource);
+    out.resource_name = std::move(change.name);
+    out.guard_version = change.guard_version;
+    for (auto& [key, value] : change.changes)
+      out.changes.push_back({std::move(key), std::move(value)});
+  };
+  co_await propose_all<state::command::AlterConfigs>(proposer_, changes, outcomes, deadline, fill,
+                                                     ignore);
   co_return outcomes;
 }
 
@@ -113,23 +114,23 @@ rt::Task<std::vector<DeleteRecordsOutcome>> ClusterEngine::delete_records(
   // "Up to the high watermark" means the one that is true now, not the one that this broker happens
   // to have folded.
   auto proved = co_await follower_.barrier(deadline);
-  for (std::size_t first = 0; first < items.size(); first += kTopicsPerCommandMax) {
-    std::size_t count = std::min(kTopicsPerCommandMax, items.size() - first);
-    state::command::AdvanceStart command;
-    for (std::size_t i = 0; i < count; ++i) {
-      const DeleteRecordsItem& item = items[first + i];
-      auto info = follower_.state().partition(item.at);
-      auto& out = command.partitions.emplace_back();
-      out.topic_id = item.at.topic;
-      out.partition = item.at.partition.value;
-      out.start_offset = item.before.value >= 0 || !info ? item.before.value : info->end.value;
-    }
-    Result<state::CommandOutcome> outcome =
-        proved ? co_await proposer_.propose(make_proposal(command), deadline)
-               : Result<state::CommandOutcome>(std::unexpected(proved.error()));
-    spread(outcome, outcomes, first, count,
-           [](DeleteRecordsOutcome& out, std::int64_t start) { out.log_start = Offset(start); });
+  if (!proved) {
+    for (DeleteRecordsOutcome& outcome : outcomes) outcome.failure = proved.error();
+    co_return outcomes;
   }
+  auto fill = [this](state::command::AdvanceStart& command, const DeleteRecordsItem& item,
+                     DeleteRecordsOutcome&) {
+    auto info = follower_.state().partition(item.at);
+    auto& out = command.partitions.emplace_back();
+    out.topic_id = item.at.topic;
+    out.partition = item.at.partition.value;
+    out.start_offset = item.before.value >= 0 || !info ? item.before.value : info->end.value;
+  };
+  auto note_start = [](DeleteRecordsOutcome& out, std::int64_t start) {
+    out.log_start = Offset(start);
+  };
+  co_await propose_all<state::command::AdvanceStart>(proposer_, items, outcomes, deadline, fill,
+                                                     note_start);
   co_return outcomes;
 }
 

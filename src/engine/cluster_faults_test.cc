@@ -64,6 +64,63 @@ TEST_F(ClusterFaultsTest, a_silent_broker_is_expired_and_a_paused_one_comes_back
   EXPECT_TRUE(b->status().ready);
 }
 
+TEST_F(ClusterFaultsTest, a_segment_uploaded_before_an_expiry_is_uploaded_again) {
+  EngineNode& a = start("a");
+  Options slow = quick_options("b");
+  slow.inline_bytes = 0;
+  slow.commit_gap = 1s;
+  slow.poll_quiet = 60s;
+  EngineNode& b = start("b", slow);
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  ASSERT_TRUE(get(node("b"), b->barrier(soon("b"))).has_value());
+  // The segment is in the store, its command waits for the commit gap, and the broker sleeps.
+  std::optional<ProduceOutcome> done;
+  auto send = [](EngineNode& e, ProduceItem item, MonoTime deadline,
+                 std::optional<ProduceOutcome>* out) -> rt::Task<void> {
+    std::vector<ProduceItem> items;
+    items.push_back(std::move(item));
+    *out = (co_await e->produce(std::move(items), deadline)).front();
+  };
+  node("b").spawn(send(b, batch_of(at, {"first"}), node("b").loop().now() + 120s, &done));
+  node("b").spawn(send(b, batch_of(at, {"x"}), node("b").loop().now() + 120s, &done));
+  ASSERT_TRUE(world_.run_while([&] { return b->status().pending_commands == 0; }, 1s));
+  node("b").pause();
+  world_.run_for(30s);
+  ASSERT_EQ(a->catalog().brokers().size(), 1u);
+  node("b").resume();
+  ASSERT_TRUE(world_.run_while([&] { return !done; }, 60s));
+  EXPECT_TRUE(done->ok());
+  ASSERT_TRUE(get(node("a"), a->barrier(soon("a"))).has_value());
+  EXPECT_EQ(values_of(fetch("a", a, at, Offset(0)).records).size(), 2u);
+}
+
+TEST_F(ClusterFaultsTest, a_read_that_finds_a_new_start_is_out_of_range_and_skips_nothing) {
+  Options options = quick_options("a");
+  options.inline_bytes = 0;
+  options.poll_quiet = 60s;
+  EngineNode& a = start("a", options);
+  options.endpoints.front().host = "b";
+  EngineNode& b = start("b", options);
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  ASSERT_TRUE(get(node("b"), b->barrier(soon("b"))).has_value());
+  produce("b", b, batch_of(at, {"x"}));
+  produce("a", a, batch_of(at, {"y"}));
+  // The first object goes after its records were deleted, and `a` has not noticed.
+  auto deleted = get(node("b"), b->delete_records({{at, Offset(1)}}, soon("b")));
+  ASSERT_TRUE(deleted.front().ok());
+  auto page = get(node("b"), store_.list("data/", ""));
+  std::vector<std::string> names;
+  for (const objstore::ObjectInfo& object : page->objects)
+    if (object.name.find(b->status().incarnation.hex()) != std::string::npos)
+      names.push_back(object.name);
+  ASSERT_EQ(names.size(), 1u);
+  ASSERT_TRUE(get(node("b"), store_.remove(names)).has_value());
+  FetchedPartition got = fetch("a", a, at, Offset(0));
+  EXPECT_EQ(got.refusal, Refusal::offset_out_of_range);
+  EXPECT_EQ(got.info.start, Offset(1));
+  EXPECT_TRUE(got.records.empty());
+}
+
 TEST_F(ClusterFaultsTest, a_clean_stop_commits_what_is_buffered_and_leaves) {
   EngineNode& a = start("a");
   EngineNode& b = start("b");

@@ -170,7 +170,10 @@ rt::Task<std::vector<FetchedPartition>> Fetcher::answer(Call& call,
                         first};
     auto records = co_await reader_.read(range);
     if (!records) {
-      answer.failure = records.error();
+      // Reading may have folded what makes the request void: a new start, a deleted topic.
+      answer.refusal = refusal_of(item);
+      if (auto now = follower_.state().partition(item.at)) answer.info = *now;
+      if (answer.refusal == Refusal::none) answer.failure = records.error();
       continue;
     }
     answer.records = std::move(*records);

@@ -42,9 +42,23 @@ Proposer::Proposer(Parts parts, Incarnation incarnation, Duration commit_gap)
 
 void Proposer::restart_as(Incarnation incarnation, Proposal registration,
                           std::shared_ptr<ProposalSink> sink) {
-  incarnation_ = incarnation;
+  state::CommandOutcome gone;
+  gone.incarnation = std::exchange(incarnation_, incarnation);
+  gone.status = state::CommandStatus::refused;
+  gone.refusal = Refusal::not_registered;
   first_pending_ = CommandCounter(1);
+  std::deque<Pending> stays;
+  std::vector<Pending> stale;
+  for (Pending& pending : pending_) {
+    if (pending.proposal.names_own_object)
+      stale.push_back(std::move(pending));
+    else
+      stays.push_back(std::move(pending));
+  }
+  pending_ = std::move(stays);
   pending_.push_front({std::move(registration), std::move(sink)});
+  for (Pending& pending : stale)
+    if (pending.sink) pending.sink->on_outcome({}, gone);
   arrived_.notify_all();
 }
 

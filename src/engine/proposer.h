@@ -50,9 +50,13 @@ struct Proposal {
   std::optional<state::command::AppendSpans> inline_spans;
   /// Record data that travels in the entry.
   BytesChain inline_data;
+  /// It names an object whose name holds the incarnation that proposes: under another incarnation
+  /// it would name an object that does not exist.
+  bool names_own_object = false;
 };
 
-/// Where an outcome goes; called once, on the engine's loop, from within the fold. May not suspend.
+/// Where an outcome goes; called once, on the engine's loop, from within the fold or a restart. May
+/// not suspend.
 class ProposalSink {
  public:
   virtual ~ProposalSink() = default;
@@ -74,7 +78,8 @@ class Proposer final : public FoldListener {
 
   Incarnation incarnation() const { return incarnation_; }
   /// Starts (again) as `incarnation`: `registration` becomes command 1 and everything still pending
-  /// follows it. Only when the fold shows the previous incarnation gone.
+  /// follows it, but for what names an object of the previous incarnation: that is refused as
+  /// `not_registered`, to be made anew. Only when the fold shows the previous incarnation gone.
   void restart_as(Incarnation incarnation, Proposal registration,
                   std::shared_ptr<ProposalSink> sink);
 

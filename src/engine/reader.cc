@@ -104,6 +104,10 @@ rt::Task<void> Reader::warm_one(PartitionRef at, state::SpanInfo span) {
 
 rt::Task<Result<BytesChain>> Reader::read_once(const Range& range) {
   std::vector<state::SpanInfo> spans = spans_of(range);
+  // The log may have lost its beginning while an earlier try waited.
+  if (!spans.empty() && spans.front().base > range.from)
+    co_return fail(ErrorCode::not_found, "the partition starts at offset " +
+                                             std::to_string(spans.front().base.value) + " by now");
   BytesChain out;
   for (const state::SpanInfo& span : spans) {
     auto found = co_await region(range.at, span);

@@ -141,7 +141,9 @@ rt::Task<Result<void>> Snapshotter::write() {
   note.digest_low = static_cast<std::int64_t>(digest.low);
   note.digest_high = static_cast<std::int64_t>(digest.high);
   note.bytes = narrow<std::int64_t>(bytes.size());
-  auto noted = co_await parts_.proposer.propose(make_proposal(note), parts_.loop.now() + kNoteWait);
+  Proposal proposal = make_proposal(note);
+  proposal.names_own_object = true;
+  auto noted = co_await parts_.proposer.propose(std::move(proposal), parts_.loop.now() + kNoteWait);
   if (!noted) co_return with_context(noted.error(), "noting " + name);
   co_await remove_old();
   co_return Result<void>{};

@@ -11,7 +11,7 @@ from harness import installs
 from harness.records import Record
 from harness.wait import Lines
 
-CALL_SECONDS_MAX = 90
+CALL_SECONDS_MAX = 180
 
 
 class AgentError(Exception):
@@ -41,6 +41,7 @@ class Agent:
             self._process.stdin.flush()
             line = self._lines.at(self._answers, timeout, f"{self.name} {op}")
         except (AssertionError, BrokenPipeError) as error:
+            self._process.kill()  # A late answer would be taken for that of the next call.
             tail = "\n".join(self._log_path.read_text(errors="replace").splitlines()[-20:])
             raise AssertionError(f"{error}; the log of {self.name} ends:\n{tail}") from None
         self._answers += 1

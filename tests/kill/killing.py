@@ -23,19 +23,40 @@ class Killing(BrokerCase):
     """Subclasses say how many brokers and how often to kill."""
 
     def run_kills(self, brokers, kills):
+        self.start(brokers)
+        served = [self.one_kill() for _ in range(kills)]
+        self.finish(f"{kills} kills", served)
+        close = sum(killed - acked <= CLOSE_MS for acked, killed in self.journal.kills)
+        print(f"{close} kills within {CLOSE_MS} ms of an acknowledgement ... ", end="", flush=True)
+        # On a busy machine a kill may come late now and then.
+        self.assertGreaterEqual(close, len(self.journal.kills) // 2)
+
+    def run_restarts(self, brokers, restarts):
+        """The friendly end: SIGTERM, and the broker drains and goes; nothing may be lost either."""
+        self.start(brokers)
+        served = []
+        for turn in range(restarts):
+            broker = self.brokers[turn % brokers]
+            moment = now_ms()
+            broker.stop()
+            if brokers == 1:
+                moment = now_ms()
+            broker.start()
+            served.append(self.served(moment, "a broker"))
+        self.finish(f"{restarts} restarts", served)
+
+    def start(self, brokers):
         self.brokers = [self.fleet.broker() for _ in range(brokers)]
         bootstrap = ",".join(broker.address for broker in self.brokers)
         self.client = self.start_client(bootstrap)
-        self.assertIsNotNone(self.journal.served_after(0, 30), "the client never got going")
-        served = [self.one_kill() for _ in range(kills)]
+        self.bootstrap = bootstrap
+        self.assertIsNotNone(self.journal.served_after(0, 60), "the client never got going")
+
+    def finish(self, what, served):
         self.stop_client()
-        stored = self.read_back(bootstrap)
-        close = sum(killed - acked <= CLOSE_MS for acked, killed in self.journal.kills)
-        print(f"{self.journal.ack_count()} records, {kills} kills, {close} of them within {CLOSE_MS} ms of an acknowledgement; "
-              f"served again after {max(served):.1f} s at most ... ", end="", flush=True)
+        stored = self.read_back()
+        print(f"{self.journal.ack_count()} records, {what}, served again after {max(served):.1f} s at most ... ", end="", flush=True)
         self.assertEqual(self.journal.faults(stored), [])
-        # On a busy machine a kill may come late now and then.
-        self.assertGreaterEqual(close, len(self.journal.kills) // 2)
 
     def start_client(self, bootstrap):
         self.journal = Journal(PARTITIONS)
@@ -93,8 +114,8 @@ class Killing(BrokerCase):
                       f"{self.journal.ack_count()} acknowledged, {self.journal.failures[:5]}")
         self.client_lines.join(DRAIN_SECONDS_MAX)
 
-    def read_back(self, bootstrap):
-        out = Kcat().run("-C", "-b", bootstrap, "-t", "killed", "-o", "beginning", "-e", "-q", "-f", "%p %o %s\n", timeout=120)
+    def read_back(self):
+        out = Kcat().run("-C", "-b", self.bootstrap, "-t", "killed", "-o", "beginning", "-e", "-q", "-f", "%p %o %s\n", timeout=120)
         stored = {p: [] for p in range(PARTITIONS)}
         for line in out.decode().splitlines():
             partition, offset, home, number, _ = line.split(" ", 4)

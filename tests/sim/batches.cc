@@ -38,6 +38,14 @@ Seen seen_of(Offset offset, std::int64_t timestamp_ms, Bytes key, Bytes value) {
   return seen;
 }
 
+NewRecordText make_record(StreamId stream, std::uint32_t number, std::uint32_t value_bytes_max,
+                          rt::Random& random) {
+  NewRecordText made;
+  made.key = "k" + std::to_string(random.below(50));
+  made.value = value_of(stream, number, 8 + random.below(value_bytes_max), random);
+  return made;
+}
+
 MadeBatch make_batch(const NewBatch& batch, rt::Random& random) {
   record::BatchOptions options;
   options.codec = batch.codec;
@@ -49,9 +57,7 @@ MadeBatch make_batch(const NewBatch& batch, rt::Random& random) {
   MadeBatch made;
   record::BatchBuilder builder(options);
   for (std::uint32_t i = 0; i < batch.count; ++i) {
-    std::string key = "k" + std::to_string(random.below(50));
-    std::string value =
-        value_of(batch.stream, batch.first + i, 8 + random.below(batch.value_bytes_max), random);
+    auto [key, value] = make_record(batch.stream, batch.first + i, batch.value_bytes_max, random);
     WallMillis time(batch.timestamp.value + i);
     builder.append({.timestamp = time, .key = as_bytes(key), .value = as_bytes(value)});
     made.hashes.push_back(seen_of({}, time.value, as_bytes(key), as_bytes(value)).hash);

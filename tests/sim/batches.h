@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -32,6 +33,14 @@ struct MadeBatch {
   std::vector<std::uint64_t> hashes;
 };
 MadeBatch make_batch(const NewBatch& batch, rt::Random& random);
+
+struct NewRecordText {
+  std::string key;
+  std::string value;
+};
+/// A record that names its stream and number, with up to `value_bytes_max` random bytes behind.
+NewRecordText make_record(StreamId stream, std::uint32_t number, std::uint32_t value_bytes_max,
+                          rt::Random& random);
 
 /// The same batch in memory of its own: a broker stamps what it was sent.
 engine::ProduceItem item_of(PartitionRef at, const MadeBatch& batch);

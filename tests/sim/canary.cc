@@ -20,7 +20,7 @@ const std::vector<CanaryInfo>& all_canaries() {
       {Canary::ack_on_time_out,
        "ack-on-time-out",
        "a broker answers a produce whose commit failed as done",
-       {lost}},
+       {lost, wrong_refusal}},
       {Canary::no_idempotence,
        "no-idempotence",
        "a broker drops producer ids, so that retries append again",
@@ -41,6 +41,10 @@ const std::vector<CanaryInfo>& all_canaries() {
        "wrong-segment",
        "the store returns the bytes of another segment",
        {two_values, altered}},
+      {Canary::damaged_segment,
+       "damaged-segment",
+       "the store returns a segment with a wrong byte",
+       {corrupt}},
       {Canary::shifted_offsets,
        "shifted-offsets",
        "a broker stamps offsets that are off by one",
@@ -114,7 +118,11 @@ rt::Task<Result<SharedBytes>> CanaryStore::get_range(std::string name, std::uint
         chosen = other.name;
     }
   }
-  co_return complete(inner_.get_range(chosen, offset, length));
+  auto bytes = complete(inner_.get_range(chosen, offset, length));
+  if (canary_ != Canary::damaged_segment || !bytes || random_.below(20) != 0) co_return bytes;
+  SharedBytes damaged = SharedBytes::copy_of(bytes->view());
+  damaged.mutable_view().back() ^= std::byte{1};
+  co_return damaged;
 }
 
 namespace {

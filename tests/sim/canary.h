@@ -28,6 +28,7 @@ enum class Canary : std::uint8_t {
   log_loses_entry,     // the newest entry is gone after all brokers have died
   stale_log_reads,     // the log says "absent" of an entry that was answered before
   wrong_segment,       // the store returns the bytes of another segment
+  damaged_segment,     // the store returns a wrong byte
   shifted_offsets,     // a broker stamps offsets that are off by one
   changed_record,      // a broker changes a byte and repairs the checksum
   skipped_batch,       // a broker leaves out a batch of an answer

@@ -28,7 +28,9 @@ std::string_view to_string(Violation kind) {
 }
 
 void Checker::report(Violation kind, std::string text) {
-  if (findings_.size() < kFindingsMax) findings_.push_back({kind, std::move(text)});
+  auto same = std::count_if(findings_.begin(), findings_.end(),
+                            [kind](const Finding& finding) { return finding.kind == kind; });
+  if (same < kFindingsPerKindMax) findings_.push_back({kind, std::move(text)});
 }
 
 std::string Checker::name_of(PartitionRef at) const {

@@ -31,7 +31,7 @@ Cluster::~Cluster() = default;
 
 engine::Options Cluster::engine_options(const Broker& broker) const {
   engine::Options options = options_.engine;
-  options.endpoints.push_back({"PLAINTEXT", "plaintext", broker.host, 9092});
+  options.endpoints.push_back({"PLAINTEXT", "plaintext", broker.host, kPort});
   options.software_version = "sim";
   return options;
 }
@@ -91,6 +91,14 @@ void Cluster::kill(std::size_t index) {
   inspect(broker);
   broker.node->kill();
   gone(broker, false);
+}
+
+void Cluster::vanish(std::size_t index) {
+  Broker& broker = brokers_[index];
+  if (!broker.node) return;
+  inspect(broker);
+  broker.node->vanish();
+  gone(broker, true);
 }
 
 void Cluster::stop(std::size_t index, Duration bound) {

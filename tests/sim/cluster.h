@@ -32,6 +32,8 @@ struct ClusterOptions {
   std::size_t cache_bytes = 1u << 20;
   bool witness = false;
   Canary canary = Canary::none;
+  /// Brokers listen for Kafka clients.
+  bool servers = false;
   /// Log lines of the brokers go to stderr.
   bool verbose = false;
 };
@@ -58,10 +60,14 @@ class Cluster {
   std::size_t size() const { return brokers_.size(); }
   /// Where the files are; only with Backend::files.
   static constexpr const char* kMachine = "machine";
+  static constexpr std::uint16_t kPort = 9092;
+  const std::string& host(std::size_t broker) const { return brokers_[broker].host; }
 
   // Brokers.
   void start(std::size_t broker);
   void kill(std::size_t broker);
+  /// As `kill`, but nobody hears of it.
+  void vanish(std::size_t broker);
   /// Clean stop, then exit; killed if that takes longer than `bound`.
   void stop(std::size_t broker, Duration bound);
   void pause(std::size_t broker);

@@ -17,7 +17,9 @@ inline constexpr Duration kRecoveryMax = 120s;
 /// A run that has not sent its records by then is stuck.
 inline constexpr Duration kRunMax = 600s;
 
+/// Then the run ends early; and of one kind no more are kept.
 inline constexpr std::size_t kFindingsMax = 20;
+inline constexpr std::ptrdiff_t kFindingsPerKindMax = 5;
 /// As Kafka's max.in.flight.requests.per.connection with idempotence.
 inline constexpr std::size_t kBatchesInFlight = 5;
 

@@ -4,6 +4,7 @@
 
 #include "base/narrow.h"
 #include "rt/sim/disk.h"
+#include "rt/sim/fabric.h"
 
 namespace weir::sim {
 
@@ -26,7 +27,11 @@ void Nemesis::start_later(std::size_t broker, Duration after) {
 
 Duration Nemesis::strike() {
   bool files = cluster_.options().backend == Backend::files;
-  switch (random_.below(12)) {
+  if (!client_hosts_.empty() && random_.below(4) == 0) {
+    bad_network();
+    return between(300ms, 3s);
+  }
+  switch (random_.below(13)) {
     case 0:
     case 1: kill_one(); break;
     case 2: kill_all(); break;
@@ -37,6 +42,7 @@ Duration Nemesis::strike() {
     case 7: partition(); break;
     case 8: clock_jump(); break;
     case 9: full_disk(); break;
+    case 10: vanish_one(); break;
     default: files ? bad_disk() : bad_weather(); break;
   }
   return between(300ms, 4s);
@@ -47,6 +53,41 @@ void Nemesis::kill_one() {
   note("kill", broker);
   cluster_.kill(broker);
   start_later(broker, between(50ms, 6s));
+}
+
+void Nemesis::vanish_one() {
+  std::size_t broker = random_.below(cluster_.size());
+  note("vanish", broker);
+  cluster_.vanish(broker);
+  start_later(broker, between(1s, 6s));
+}
+
+void Nemesis::bad_network() {
+  rt::sim::SimFabric& fabric = cluster_.world().fabric();
+  const std::string& client = client_hosts_[random_.below(client_hosts_.size())];
+  const std::string& broker = cluster_.host(random_.below(cluster_.size()));
+  switch (random_.below(4)) {
+    case 0:
+      note("reset");
+      fabric.reset_connections(client, broker);
+      return;
+    case 1:
+      note("slow link");
+      fabric.set_link(client, broker, {20ms, 300ms, 20, 100'000});
+      cluster_.world().after(between(500ms, 6s), nullptr,
+                             [&fabric, client, broker] { fabric.set_link(client, broker, {}); });
+      return;
+    case 2:
+      note("one-way cut");
+      fabric.block(broker, client);
+      break;
+    default:
+      note("cut");
+      fabric.partition(client, broker);
+      break;
+  }
+  cluster_.world().after(between(100ms, 10s), nullptr,
+                         [&fabric, client, broker] { fabric.heal(client, broker); });
 }
 
 void Nemesis::kill_all() {
@@ -177,6 +218,10 @@ void Nemesis::mend() {
     disk.set_error_ppm(0);
     disk.fail_next(0);
   }
+  cluster_.world().fabric().heal_all();
+  for (const std::string& client : client_hosts_)
+    for (std::size_t i = 0; i < cluster_.size(); ++i)
+      cluster_.world().fabric().set_link(client, cluster_.host(i), {});
   for (std::size_t i = 0; i < cluster_.size(); ++i) {
     cluster_.heal(i);
     cluster_.resume(i);

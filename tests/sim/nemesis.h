@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/sim/cluster.h"
 
@@ -13,6 +14,9 @@ namespace weir::sim {
 class Nemesis {
  public:
   explicit Nemesis(Cluster& cluster) : cluster_(cluster), random_(cluster.world().random()) {}
+
+  /// Hosts of clients that reach brokers over the simulated network.
+  void add_client_host(std::string host) { client_hosts_.push_back(std::move(host)); }
 
   /// The next fault. Returns how long to wait before the next one.
   Duration strike();
@@ -29,6 +33,8 @@ class Nemesis {
   void stop_one();
   void power_loss();
   void partition();
+  void vanish_one();
+  void bad_network();
   void clock_jump();
   void bad_weather();
   void bad_disk();
@@ -39,6 +45,7 @@ class Nemesis {
 
   Cluster& cluster_;
   rt::Random& random_;
+  std::vector<std::string> client_hosts_;
   /// Bad weather of one kind ends when its turn is still the newest.
   std::uint64_t weather_turn_ = 0;
   std::uint64_t faults_ = 0;

@@ -2,7 +2,10 @@
 
 #include <cstdio>
 
+#include "broker/handlers/handlers.h"
+#include "broker/server_options.h"
 #include "commitlog/object_log.h"
+#include "rt/sim/network.h"
 
 namespace weir::sim {
 
@@ -25,7 +28,8 @@ BrokerProcess::BrokerProcess(rt::sim::SimNode& node, Shared shared, const Cluste
       options_(options),
       engine_options_(std::move(engine_options)),
       logger_(node, options.verbose),
-      cache_pool_("cache", options.cache_bytes) {
+      cache_pool_("cache", options.cache_bytes),
+      memory_(64u << 20, node.loop()) {
   if (options_.backend != Backend::files) open_memory(shared);
 }
 
@@ -71,6 +75,7 @@ rt::Task<void> BrokerProcess::run() {
                                    witness_.get(), logger_, metrics_},
       engine_options_);
   auto started = co_await engine_->start(node_.loop().now() + kStartMax);
+  if (started && options_.servers) started = start_server();
   if (started) {
     serving_ = true;
     co_return;
@@ -79,8 +84,26 @@ rt::Task<void> BrokerProcess::run() {
   failed_ = true;
 }
 
+Result<void> BrokerProcess::start_server() {
+  broker_ = std::make_unique<broker::Broker>(
+      broker::BrokerParts{*engine_, node_.workers(), node_.random(), memory_, metrics_, logger_,
+                          kafka_},
+      broker::handlers::handler_table());
+  auto bound =
+      broker::bind_listeners(node_.network(), node_.loop(), {{"PLAINTEXT", {"*", Cluster::kPort}}});
+  if (!bound) return std::unexpected(bound.error());
+  auto options = broker::server_options(kafka_);
+  if (!options) return std::unexpected(options.error());
+  server_ = std::make_unique<broker::Server>(
+      *broker_, *options, std::vector<rt::Loop*>{&node_.loop()}, std::move(*bound));
+  server_->start();
+  return {};
+}
+
 rt::Task<void> BrokerProcess::stop(MonoTime deadline) {
   serving_ = false;
+  memory_.stop();
+  if (server_) co_await server_->drain(deadline);
   co_await engine_->stop(deadline);
   if (witness_) co_await witness_->withdraw();
   stopped_ = true;

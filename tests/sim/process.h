@@ -7,6 +7,9 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "broker/broker.h"
+#include "broker/memory_budget.h"
+#include "broker/server.h"
 #include "commitlog/file_log.h"
 #include "engine/cluster_engine.h"
 #include "engine/lock_file_witness.h"
@@ -49,6 +52,7 @@ class BrokerProcess {
 
  private:
   Result<void> open_files();
+  Result<void> start_server();
   void open_memory(Shared shared);
 
   rt::sim::SimNode& node_;
@@ -57,12 +61,16 @@ class BrokerProcess {
   SimLogger logger_;
   Metrics metrics_;
   MemoryPool cache_pool_;
+  broker::MemoryBudget memory_;
+  broker::config::StaticValues kafka_;
   std::unique_ptr<objstore::FileTree> tree_;
   std::unique_ptr<commitlog::FileLogDirectory> directory_;
   std::unique_ptr<objstore::ObjectStore> store_;
   std::unique_ptr<commitlog::CommitLog> log_;
   std::unique_ptr<engine::LockFileWitness> witness_;
   std::unique_ptr<engine::ClusterEngine> engine_;
+  std::unique_ptr<broker::Broker> broker_;
+  std::unique_ptr<broker::Server> server_;
   bool serving_ = false;
   bool failed_ = false;
   bool stopped_ = false;

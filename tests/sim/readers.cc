@@ -151,17 +151,18 @@ rt::Task<void> Auditor::run() {
   done_ = true;
 }
 
-rt::Task<bool> read_all(Caller& caller, std::size_t broker, PartitionRef at) {
+rt::Task<Result<void>> read_all(Caller& caller, std::size_t broker, PartitionRef at) {
   Checker& checker = caller.cluster().checker();
   Request<Look> look = [at](engine::ClusterEngine& engine) {
     return look_at(engine, at, kTimeOut);
   };
   auto where = co_await caller.call<Look>(broker, std::move(look), kTimeOut);
-  if (!where || !where->proved) co_return false;
+  if (!where) co_return std::unexpected(where.error());
+  if (!where->proved) co_return where->proved;
   std::string who = "final reader on b" + std::to_string(broker + 1);
   if (!where->partition) {
     checker.refused_topic(at, who);
-    co_return true;
+    co_return Result<void>();
   }
   Offset position = where->partition->start;
   Offset end = where->partition->end;
@@ -170,29 +171,29 @@ rt::Task<bool> read_all(Caller& caller, std::size_t broker, PartitionRef at) {
   while (position < end) {
     auto answers = co_await caller.call<Fetched>(
         broker, fetch_request({{at, position, 1u << 18}}, options, 0ms), kTimeOut);
-    if (!answers) co_return false;
+    if (!answers) co_return std::unexpected(answers.error());
     engine::FetchedPartition& answer = answers->front();
     if (answer.failure) {
-      std::fprintf(stderr, "DEBUG %s %s %lld: %s\n", who.c_str(), at.topic.hex().c_str(), (long long)position.value, describe(*answer.failure).c_str());
       tell_failure(checker, who, at, position, *answer.failure);
-      co_return answer.failure->is(ErrorCode::corrupt);
+      if (answer.failure->is(ErrorCode::corrupt)) co_return Result<void>();
+      co_return std::unexpected(*answer.failure);
     }
     if (answer.refusal != state::Refusal::none) {
       checker.report(Violation::stale_refusal,
                      who + ": " + std::string(state::to_string(answer.refusal)));
-      co_return true;
+      co_return Result<void>();
     }
     Offset next = tell(checker, who, at, position, answer);
     if (next <= position) {
       checker.report(
           Violation::skipping_poll,
           who + ": nothing at offset " + std::to_string(position.value) + " before the end");
-      co_return true;
+      co_return Result<void>();
     }
     position = next;
   }
   checker.ended(at, where->partition->start, end);
-  co_return true;
+  co_return Result<void>();
 }
 
 }  // namespace weir::sim

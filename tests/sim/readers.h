@@ -11,19 +11,21 @@
 
 #include "tests/sim/batches.h"
 #include "tests/sim/calls.h"
+#include "tests/sim/client.h"
 #include "tests/sim/topics.h"
 
 namespace weir::sim {
 
-class Reader {
+class Reader final : public Client {
  public:
   Reader(Caller& caller, Topics& topics, std::string name)
       : caller_(caller), topics_(topics), name_(std::move(name)), broker_(caller.any_broker()) {}
 
   /// Polls until `finish`.
-  rt::Task<void> run();
-  void finish() { finishing_ = true; }
-  bool done() const { return done_; }
+  rt::Task<void> run() override;
+  void finish() override { finishing_ = true; }
+  bool done() const override { return done_; }
+  std::string describe() const override { return name_; }
 
  private:
   using Items = std::vector<engine::FetchItem>;
@@ -40,12 +42,13 @@ class Reader {
   bool done_ = false;
 };
 
-class Auditor {
+class Auditor final : public Client {
  public:
   Auditor(Caller& caller, Topics& topics) : caller_(caller), topics_(topics) {}
-  rt::Task<void> run();
-  void finish() { finishing_ = true; }
-  bool done() const { return done_; }
+  rt::Task<void> run() override;
+  void finish() override { finishing_ = true; }
+  bool done() const override { return done_; }
+  std::string describe() const override { return "auditor"; }
 
  private:
   rt::Task<void> look();
@@ -65,8 +68,8 @@ struct Look {
 };
 rt::Task<Look> look_at(engine::ClusterEngine& engine, PartitionRef at, Duration time_out);
 
-/// Reads one partition on one broker from start to end and tells the checker; false after an error,
-/// to be tried again.
-rt::Task<bool> read_all(Caller& caller, std::size_t broker, PartitionRef at);
+/// Reads one partition on one broker from start to end and tells the checker. An error is one of
+/// the way; to be tried again.
+rt::Task<Result<void>> read_all(Caller& caller, std::size_t broker, PartitionRef at);
 
 }  // namespace weir::sim

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "tests/sim/engine_run.h"
+#include "tests/sim/cluster_run.h"
 
 namespace weir::sim {
 
@@ -12,7 +12,7 @@ std::optional<Workload> workload_named(std::string_view name) {
   return std::nullopt;
 }
 
-Report run(const RunOptions& options) { return EngineRun(options).run(); }
+Report run(const RunOptions& options) { return ClusterRun(options).run(); }
 
 std::string to_text(const Report& report) {
   char line[400];

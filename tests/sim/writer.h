@@ -14,6 +14,7 @@
 #include "rt/scope.h"
 #include "tests/sim/batches.h"
 #include "tests/sim/calls.h"
+#include "tests/sim/client.h"
 #include "tests/sim/topics.h"
 
 namespace weir::sim {
@@ -30,17 +31,16 @@ struct WriterOptions {
   Duration time_out = 3s;
 };
 
-class Writer {
+class Writer final : public Client {
  public:
   /// `caller` and `topics` outlive the writer.
   Writer(Caller& caller, Topics& topics, WriterOptions options);
 
   /// Until `finish` was called and everything is answered, or the topic is gone.
-  rt::Task<void> run();
-  void finish();
-  bool done() const { return done_; }
-  /// For people, when it is stuck.
-  std::string describe() const;
+  rt::Task<void> run() override;
+  void finish() override;
+  bool done() const override { return done_; }
+  std::string describe() const override;
 
  private:
   enum class Stage : std::uint8_t { waiting, in_flight, acknowledged };

@@ -1,2 +1,4 @@
-# long 30: kill -9 under load, lost power and full disks (tests/e2e/long_*.py)
-python_tests tests/e2e 'long_*.py'
+# fast 35: three kill -9 under load by an idempotent Java producer, on one broker and on either of two (tests/kill/test_*.py)
+. tools/dev/clients.sh
+clients_packages
+python_tests tests/kill 'test_*.py'

@@ -1,3 +1,5 @@
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -9,7 +11,9 @@ import java.util.concurrent.ExecutionException;
 
 /** Kafka's Java client for the tests: one JSON command a line in, one JSON answer a line out (see harness/agents.py). */
 public final class Agent {
-  static final ObjectMapper JSON = new ObjectMapper();
+  private static final int TEXT_CHARS_MAX = 256 << 20;
+  static final ObjectMapper JSON = new ObjectMapper(JsonFactory.builder()
+      .streamReadConstraints(StreamReadConstraints.builder().maxStringLength(TEXT_CHARS_MAX).build()).build());
 
   private Agent() {}
 

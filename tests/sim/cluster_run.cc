@@ -1,8 +1,6 @@
-#include "tests/sim/engine_run.h"
+#include "tests/sim/cluster_run.h"
 
 #include <algorithm>
-
-#include "base/narrow.h"
 
 namespace weir::sim {
 
@@ -19,6 +17,7 @@ ClusterOptions draw_cluster(const RunOptions& options, rt::Random& random, std::
   ClusterOptions cluster;
   cluster.canary = options.canary;
   cluster.verbose = options.verbose;
+  cluster.servers = options.workload == Workload::broker;
   cluster.brokers = 2 + random.below(2);
   cluster.backend = pick(random, {Backend::memory_log, Backend::object_log, Backend::files});
   if (options.canary != Canary::none) cluster.backend = Backend::memory_log;
@@ -30,7 +29,7 @@ ClusterOptions draw_cluster(const RunOptions& options, rt::Random& random, std::
   engine.flush_interval_max = engine.flush_interval_min + pick<Duration>(random, {5ms, 100ms});
   engine.segment_bytes = pick<std::size_t>(random, {1'500, 8u << 20});
   engine.inline_bytes = pick<std::size_t>(random, {0, 800, 3'000, 1u << 20});
-  if (options.canary == Canary::wrong_segment) {
+  if (options.canary == Canary::wrong_segment || options.canary == Canary::damaged_segment) {
     engine.inline_bytes = 0;
     cluster.cache_bytes = 4'000;
   }
@@ -44,9 +43,24 @@ ClusterOptions draw_cluster(const RunOptions& options, rt::Random& random, std::
   return cluster;
 }
 
+/// Trouble that lasts so long in fair weather does not pass.
+constexpr Duration kTroubleMax = 30s;
+
 rt::Task<void> read_all_of(Caller& caller, Topics& topics, std::size_t broker) {
-  for (const PartitionRef& at : topics.live_partitions())
-    while (!co_await read_all(caller, broker, at)) co_await rt::sleep_for(caller.loop(), kStep);
+  for (const PartitionRef& at : topics.live_partitions()) {
+    MonoTime give_up = caller.loop().now() + kTroubleMax;
+    for (;;) {
+      auto read = co_await read_all(caller, broker, at);
+      if (read) break;
+      if (caller.loop().now() >= give_up) {
+        caller.cluster().checker().report(
+            Violation::lost, "final reading on b" + std::to_string(broker + 1) + " of " +
+                                 at.topic.hex() + ": " + describe(read.error()));
+        co_return;
+      }
+      co_await rt::sleep_for(caller.loop(), kStep);
+    }
+  }
 }
 
 rt::Task<void> look_at_members(Caller& caller, std::size_t broker, Look& out) {
@@ -63,13 +77,13 @@ rt::Task<void> look_at_members(Caller& caller, std::size_t broker, Look& out) {
 
 }  // namespace
 
-EngineRun::EngineRun(const RunOptions& options) : options_(options), world_(options.seed) {
+ClusterRun::ClusterRun(const RunOptions& options) : options_(options), world_(options.seed) {
   cluster_ =
       std::make_unique<Cluster>(world_, checker_, draw_cluster(options, world_.random(), set_up_));
   nemesis_ = std::make_unique<Nemesis>(*cluster_);
 }
 
-bool EngineRun::run_while(const std::function<bool()>& predicate, Duration limit) {
+bool ClusterRun::run_while(const std::function<bool()>& predicate, Duration limit) {
   MonoTime end = world_.now() + limit;
   while (predicate()) {
     if (world_.now() >= end) return false;
@@ -80,13 +94,13 @@ bool EngineRun::run_while(const std::function<bool()>& predicate, Duration limit
   return true;
 }
 
-void EngineRun::tend() {
+void ClusterRun::tend() {
   cluster_->inspect();
   cluster_->revive();
   if (topics_) add_writers();
 }
 
-bool EngineRun::run_task(rt::Task<void> task, Duration limit) {
+bool ClusterRun::run_task(rt::Task<void> task, Duration limit) {
   auto done = std::make_shared<bool>(false);
   auto wrapped = [](rt::Task<void> inner, std::shared_ptr<bool> flag) -> rt::Task<void> {
     co_await std::move(inner);
@@ -96,7 +110,7 @@ bool EngineRun::run_task(rt::Task<void> task, Duration limit) {
   return run_while([done] { return !*done; }, limit);
 }
 
-WriterOptions EngineRun::draw_writer(PartitionRef at) {
+WriterOptions ClusterRun::draw_writer(PartitionRef at) {
   rt::Random& random = world_.random();
   WriterOptions writer;
   writer.at = at;
@@ -116,21 +130,63 @@ WriterOptions EngineRun::draw_writer(PartitionRef at) {
   return writer;
 }
 
-void EngineRun::add_writers() {
+void ClusterRun::start_client(rt::sim::SimNode& node, Client& client) {
+  clients_running_.push_back(&client);
+  node.spawn(client.run());
+}
+
+void ClusterRun::add_writers() {
   for (const PartitionRef& at : topics_->live_partitions()) {
-    auto [it, fresh] = written_.try_emplace(at, 0);
-    if (!fresh) continue;
-    it->second = 1 + narrow<int>(world_.random().below(2));
-    for (int i = 0; i < it->second; ++i) {
+    if (!written_.insert(at).second) continue;
+    std::uint64_t count = 1 + world_.random().below(2);
+    for (std::uint64_t i = 0; i < count; ++i)
+      options_.workload == Workload::broker ? add_kafka_writer(at) : add_writer(at);
+  }
+}
+
+void ClusterRun::add_writer(PartitionRef at) {
+  Caller& caller = clients_->make<Caller>(*cluster_, *clients_);
+  start_client(*clients_, clients_->make<Writer>(caller, *topics_, draw_writer(at)));
+}
+
+KafkaClientParts ClusterRun::kafka_parts(rt::sim::SimNode& node) {
+  std::vector<rt::Endpoint> bootstrap;
+  for (std::size_t i = 0; i < cluster_->size(); ++i)
+    bootstrap.push_back({cluster_->host(i), Cluster::kPort});
+  return {node, checker_, *topics_, std::move(bootstrap)};
+}
+
+void ClusterRun::add_kafka_writer(PartitionRef at) {
+  rt::Random& random = world_.random();
+  KafkaWriterOptions writer;
+  writer.at = at;
+  for (const KnownTopic& topic : topics_->all)
+    if (topic.id == at.topic) writer.topic = topic.name;
+  writer.idempotent = random.below(4) != 0;
+  writer.codec = pick(random, {codec::Codec::none, codec::Codec::lz4, codec::Codec::zstd});
+  writer.batch_bytes_max = pick<std::size_t>(random, {500, 2'000, 20'000});
+  writer.records_per_burst_max = pick<std::uint32_t>(random, {5, 30, 60});
+  writer.value_bytes_max = pick<std::uint32_t>(random, {1, 60, 400});
+  writer.pace = pick<Duration>(random, {500ms, 2s, 4s});
+  writer.delivery_timeout = pick<Duration>(random, {20s, 60s});
+  rt::sim::SimNode& node = *kafka_nodes_[random.below(kafka_nodes_.size())];
+  start_client(node, node.make<KafkaWriter>(kafka_parts(node), std::move(writer)));
+}
+
+void ClusterRun::add_readers() {
+  for (int i = 0; i < 3; ++i) {
+    std::string name = "reader " + std::to_string(i);
+    if (options_.workload == Workload::broker) {
+      rt::sim::SimNode& node = *kafka_nodes_[static_cast<std::size_t>(i) % kafka_nodes_.size()];
+      start_client(node, node.make<KafkaReader>(kafka_parts(node), name));
+    } else {
       Caller& caller = clients_->make<Caller>(*cluster_, *clients_);
-      Writer& writer = clients_->make<Writer>(caller, *topics_, draw_writer(at));
-      writers_.push_back(&writer);
-      clients_->spawn(writer.run());
+      start_client(*clients_, clients_->make<Reader>(caller, *topics_, name));
     }
   }
 }
 
-void EngineRun::begin() {
+void ClusterRun::begin() {
   for (std::size_t i = 0; i < cluster_->size(); ++i) cluster_->start(i);
   clients_ = &world_.start_node({.host = "clients"});
   Topics& topics = clients_->make<Topics>();
@@ -141,16 +197,17 @@ void EngineRun::begin() {
       checker_.report(Violation::stuck, "no topic could be created");
   topics_ = &topics;
   clients_->spawn(admin_->run());
-  auditor_ = &clients_->make<Auditor>(clients_->make<Caller>(*cluster_, *clients_), topics);
-  clients_->spawn(auditor_->run());
-  for (int i = 0; i < 3; ++i) {
-    Caller& caller = clients_->make<Caller>(*cluster_, *clients_);
-    readers_.push_back(&clients_->make<Reader>(caller, topics, "reader " + std::to_string(i)));
-    clients_->spawn(readers_.back()->run());
+  Caller& audits = clients_->make<Caller>(*cluster_, *clients_);
+  start_client(*clients_, clients_->make<Auditor>(audits, topics));
+  for (int i = 0; i < 2 && options_.workload == Workload::broker; ++i) {
+    std::string host = "c" + std::to_string(i + 1);
+    kafka_nodes_.push_back(&world_.start_node({.host = host}));
+    nemesis_->add_client_host(host);
   }
+  add_readers();
 }
 
-void EngineRun::struggle() {
+void ClusterRun::struggle() {
   MonoTime begun = world_.now();
   auto enough = [&] {
     return world_.now() - begun >= kFaultyTime && nemesis_->faults() >= kFaultsMin &&
@@ -168,7 +225,7 @@ void EngineRun::struggle() {
   }
 }
 
-bool EngineRun::all_ready() {
+bool ClusterRun::all_ready() {
   for (std::size_t i = 0; i < cluster_->size(); ++i) {
     engine::ClusterEngine* engine = cluster_->serving(i);
     if (!engine || !engine->status().ready) return false;
@@ -176,28 +233,23 @@ bool EngineRun::all_ready() {
   return true;
 }
 
-void EngineRun::recover() {
+void ClusterRun::recover() {
   nemesis_->mend();
   admin_->finish();
   if (!run_while([&] { return !admin_->done() || !all_ready(); }, kRecoveryMax))
     checker_.report(Violation::stuck, "not all brokers became ready after the last fault");
-  auditor_->finish();
-  for (Reader* reader : readers_) reader->finish();
-  for (Writer* writer : writers_) writer->finish();
+  for (Client* client : clients_running_) client->finish();
   auto busy = [&] {
-    bool writing =
-        std::any_of(writers_.begin(), writers_.end(), [](Writer* w) { return !w->done(); });
-    bool reading =
-        std::any_of(readers_.begin(), readers_.end(), [](Reader* r) { return !r->done(); });
-    return writing || reading || !auditor_->done();
+    return !std::all_of(clients_running_.begin(), clients_running_.end(),
+                        [](const Client* client) { return client->done(); });
   };
   if (run_while(busy, kRecoveryMax)) return;
-  for (Writer* writer : writers_)
-    if (!writer->done()) checker_.report(Violation::stuck, writer->describe());
-  checker_.report(Violation::stuck, "not all clients were answered after the last fault");
+  for (const Client* client : clients_running_)
+    if (!client->done())
+      checker_.report(Violation::stuck, "not answered after the last fault: " + client->describe());
 }
 
-void EngineRun::check_members() {
+void ClusterRun::check_members() {
   // Whoever is gone is expired by then.
   world_.run_for(cluster_->options().engine.session_timeout * 3 + 10s);
   tend();
@@ -218,14 +270,16 @@ void EngineRun::check_members() {
   }
 }
 
-void EngineRun::read_everything() {
+void ClusterRun::read_everything() {
   for (std::size_t i = 0; i < cluster_->size(); ++i)
-    if (!run_task(read_all_of(*admin_caller_, *topics_, i), kRecoveryMax))
+    if (!run_task(read_all_of(*admin_caller_, *topics_, i), kRecoveryMax)) {
       checker_.report(Violation::stuck,
                       "the final reading on b" + std::to_string(i + 1) + " did not end");
+      return;
+    }
 }
 
-Report EngineRun::report() {
+Report ClusterRun::report() {
   Report report;
   report.seed = options_.seed;
   report.set_up = set_up_;
@@ -241,7 +295,7 @@ Report EngineRun::report() {
   return report;
 }
 
-Report EngineRun::run() {
+Report ClusterRun::run() {
   begin();
   if (checker_.findings().empty()) struggle();
   auto go_on = [this] { return checker_.findings().size() < kFindingsMax; };

@@ -1,4 +1,4 @@
-// EngineRun: the workload on engines, without the Kafka protocol.
+// ClusterRun: the workload on engines, or, with Kafka clients, on whole brokers.
 //
 // Phases: topics are made; clients work while the nemesis strikes; everything is mended, and within
 // bounded time every writer must have been answered and every broker be ready and agree; then all
@@ -6,9 +6,11 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "tests/sim/admin.h"
+#include "tests/sim/kafka_clients.h"
 #include "tests/sim/nemesis.h"
 #include "tests/sim/readers.h"
 #include "tests/sim/run.h"
@@ -16,9 +18,9 @@
 
 namespace weir::sim {
 
-class EngineRun {
+class ClusterRun {
  public:
-  explicit EngineRun(const RunOptions& options);
+  explicit ClusterRun(const RunOptions& options);
   Report run();
 
  private:
@@ -28,6 +30,11 @@ class EngineRun {
   void check_members();
   void read_everything();
   void add_writers();
+  void add_writer(PartitionRef at);
+  void add_kafka_writer(PartitionRef at);
+  void add_readers();
+  void start_client(rt::sim::SimNode& node, Client& client);
+  KafkaClientParts kafka_parts(rt::sim::SimNode& node);
   WriterOptions draw_writer(PartitionRef at);
   /// Runs `task` on the clients' node; false if it has not ended within `limit`.
   bool run_task(rt::Task<void> task, Duration limit);
@@ -48,11 +55,10 @@ class EngineRun {
   Topics* topics_ = nullptr;
   Caller* admin_caller_ = nullptr;
   Admin* admin_ = nullptr;
-  Auditor* auditor_ = nullptr;
-  std::vector<Reader*> readers_;
-  std::vector<Writer*> writers_;
-  /// For partitions below it (in the order of `live_partitions` over time) writers exist.
-  std::map<PartitionRef, int> written_;
+  std::vector<rt::sim::SimNode*> kafka_nodes_;
+  std::vector<Client*> clients_running_;
+  /// Partitions that have writers.
+  std::set<PartitionRef> written_;
 };
 
 }  // namespace weir::sim
