@@ -115,10 +115,13 @@ rt::Task<Result<void>> ClusterEngine::ensure_genesis(MonoTime deadline) {
   co_return Result<void>{};
 }
 
+/// Never so rare that a broker that joins would take our silence for death before we noticed it.
 Duration ClusterEngine::poll_pace() const {
+  bool parked = fetcher_.parked() > 0;
+  Duration pace = parked ? options_.poll_busy : options_.poll_quiet;
   if (membership_.alone())
-    return fetcher_.parked() > 0 || parts_.witness ? options_.poll_alone : options_.poll_alone * 2;
-  return fetcher_.parked() > 0 ? options_.poll_busy : options_.poll_quiet;
+    pace = parked || parts_.witness ? options_.poll_alone : options_.poll_alone * 2;
+  return std::min(pace, options_.session_timeout / 3);
 }
 
 /// Looks for entries of other brokers.

@@ -64,6 +64,21 @@ TEST_F(ClusterFaultsTest, a_silent_broker_is_expired_and_a_paused_one_comes_back
   EXPECT_TRUE(b->status().ready);
 }
 
+TEST_F(ClusterFaultsTest, a_broker_that_joins_an_idle_one_does_not_take_it_for_dead) {
+  EngineNode& a = start("a");
+  Incarnation first = a->status().incarnation;
+  // Whenever it joins, relative to the rare looks of a broker that is alone.
+  for (int i = 0; i < 5; ++i) {
+    world_.run_for(33s);
+    EngineNode& b = start("b");
+    world_.run_for(30s);
+    EXPECT_EQ(a->status().incarnation, first);
+    EXPECT_EQ(a->catalog().brokers().size(), 2u);
+    run(node("b"), b->stop(soon("b")));
+    node("b").exit();
+  }
+}
+
 TEST_F(ClusterFaultsTest, a_segment_uploaded_before_an_expiry_is_uploaded_again) {
   EngineNode& a = start("a");
   Options slow = quick_options("b");

@@ -12,6 +12,7 @@ PARTITIONS = 6
 RECORDS_PER_SECOND = 2000
 SERVE_SECONDS_MAX = 10
 CLOSE_MS = 10
+START_SECONDS_MAX = 180
 DRAIN_SECONDS_MAX = 90
 
 
@@ -50,7 +51,7 @@ class Killing(BrokerCase):
         bootstrap = ",".join(broker.address for broker in self.brokers)
         self.client = self.start_client(bootstrap)
         self.bootstrap = bootstrap
-        self.assertIsNotNone(self.journal.served_after(0, 60), "the client never got going")
+        self.assertIsNotNone(self.journal.served_after(0, START_SECONDS_MAX), "the client never got going")
 
     def finish(self, what, served):
         self.stop_client()

@@ -46,7 +46,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(lines[1][3:], ["1.00", "4.00", "0.25"])
 
     def test_the_page_keeps_what_is_outside_of_the_section(self):
-        document = {"machine": "m", "load": 0.0, "versions": "v", "rounds": 1, "volume_mib": 1, "pinned": "",
+        document = {"machine": "m", "load": 0.0, "versions": "v", "rounds": 1, "volume_mib": 1, "pinned": "", "priority": 0,
                     "command": "./dev bench", "rows": ROWS, "results": RESULTS}
         with tempfile.TemporaryDirectory() as directory:
             page = pathlib.Path(directory, "page.md")

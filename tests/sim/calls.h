@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/api.h"
@@ -19,6 +20,15 @@
 #include "tests/sim/cluster.h"
 
 namespace weir::sim {
+
+/// What an answer holds of the broker's memory is copied, as a network does: the broker may exit
+/// while the answer travels.
+template <class T>
+void leave_broker(T&) {}
+inline void leave_broker(std::vector<engine::FetchedPartition>& answer) {
+  for (engine::FetchedPartition& partition : answer)
+    partition.records = SharedBytes::copy_of(partition.records.flatten().view());
+}
 
 /// Called on the broker's loop. Not a coroutine itself.
 template <class T>
@@ -88,6 +98,7 @@ class Caller {
   static rt::Task<void> serve(Cluster* cluster, std::size_t broker, engine::ClusterEngine* engine,
                               Request<T> request, std::shared_ptr<Pending<T>> pending) {
     T value = co_await request(*engine);
+    leave_broker(value);
     answer<T>(*cluster, broker, std::move(pending), std::move(value));
   }
 

@@ -24,7 +24,7 @@ ClusterOptions draw_cluster(const RunOptions& options, rt::Random& random, std::
   cluster.cache_bytes = pick<std::size_t>(random, {4'000, 100'000, 8u << 20});
   cluster.witness = random.below(2) == 0;
   engine::Options& engine = cluster.engine;
-  engine.session_timeout = pick<Duration>(random, {1s, 3s, 9s});
+  engine.session_timeout = pick<Duration>(random, {2s, 3s, 9s});
   engine.flush_interval_min = pick<Duration>(random, {0ms, 0ms, 5ms, 50ms});
   engine.flush_interval_max = engine.flush_interval_min + pick<Duration>(random, {5ms, 100ms});
   engine.segment_bytes = pick<std::size_t>(random, {1'500, 8u << 20});

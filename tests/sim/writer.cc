@@ -120,7 +120,7 @@ rt::Task<void> Writer::send(BatchPtr batch, bool is_next) {
     co_return;
   }
   Duration time_out = options_.time_out;
-  Request<Outcomes> request = [item, time_out](engine::ClusterEngine& engine) {
+  Request<Outcomes> request = [item = std::move(item), time_out](engine::ClusterEngine& engine) {
     std::vector<engine::ProduceItem> items;
     items.push_back(item);
     return engine.produce(std::move(items), engine.loop().now() + time_out);

@@ -47,6 +47,14 @@ def versions(binary):
     return f"{weir}; Apache Kafka {installs.KAFKA_VERSION}; {java}"
 
 
+def command_of(options):
+    """What another person types to repeat this; where the results go is their business."""
+    words = ["./dev", "bench", "--rounds", str(options.rounds), "--volume", str(options.volume)]
+    if options.rows != list(scenarios.ROWS):
+        words += ["--rows", ",".join(options.rows)]
+    return shlex.join(words + (["--pin"] if options.pin else []))
+
+
 def one_turn(kind, options, cores, results):
     """One broker from start to stop, through all rows."""
     with kind(ROOT / "build/bench" / kind.name, {0} if options.pin else None) as server:
@@ -83,7 +91,7 @@ def main():
     document = {"machine": accounting.machine(), "load": accounting.load(), "versions": versions(servers.Weir.binary),
                 "rounds": options.rounds, "volume_mib": options.volume, "rows": scenarios.ROWS, "results": {},
                 "pinned": f"broker on core 0, clients on cores 1-{cores - 1}" if options.pin else "",
-                "command": shlex.join(["./dev", "bench", *sys.argv[1:]])}
+                "command": command_of(options), "priority": os.getpriority(os.PRIO_PROCESS, 0)}
     print(f"{document['machine']}\n{document['versions']}\nload average {document['load']:.1f}")
     if document["load"] > cores / 2:
         print("bench: this machine is busy; the figures will not repeat", file=sys.stderr)

@@ -28,7 +28,8 @@ def spread(values, pattern):
 def ratio(weir, kafka):
     if not weir or not kafka or not statistics.median(kafka):
         return "-"
-    return f"{statistics.median(weir) / statistics.median(kafka):.2f}"
+    value = statistics.median(weir) / statistics.median(kafka)
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
 
 
 def lines(results, rows):
@@ -55,7 +56,8 @@ def table(results, rows):
 
 def markdown(document):
     """The generated section of docs/performance.md."""
-    out = [BEGIN, f"Machine: {document['machine']}. Load average before the run {document['load']:.1f}.",
+    out = [BEGIN, f"Machine: {document['machine']}. Load average before the run {document['load']:.1f}"
+           f"{', everything measured at priority ' + str(document['priority']) if document['priority'] else ''}.",
            f"Versions: {document['versions']}. {document['rounds']} rounds, interleaved, {document['volume_mib']} MiB per "
            f"full-speed row{', pinned: ' + document['pinned'] if document['pinned'] else ''}. Command: "
            f"`{document['command']}`", "", "| " + " | ".join(HEADINGS) + " |", "|---" * len(HEADINGS) + "|"]
