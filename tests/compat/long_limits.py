@@ -2,7 +2,7 @@
 import random
 import unittest
 
-from harness import agents
+from harness import agents, installs
 from harness.case import SharedBrokerCase
 from harness.kcat import Kcat
 from harness.records import Record
@@ -15,6 +15,8 @@ STREAM_RECORDS = 20_000
 
 
 class Limits(SharedBrokerCase):
+    needs = (installs.java, installs.python, installs.node_modules, installs.kcat)
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -1,7 +1,7 @@
 """The Java admin client: what it is told, and the exceptions that a program would catch."""
 import unittest
 
-from harness import agents
+from harness import agents, installs
 from harness.case import SharedBrokerCase
 from harness.records import Record
 
@@ -9,6 +9,8 @@ FIRST = 1_700_000_000_000
 
 
 class Admin(SharedBrokerCase):
+    needs = (installs.java,)
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -2,7 +2,7 @@
 import time
 import unittest
 
-from harness import agents, raw
+from harness import agents, installs, raw
 from harness.case import SharedBrokerCase
 from harness.kcat import Kcat, KcatError
 from harness.records import Record
@@ -17,6 +17,8 @@ KINDS = {  # The same refusal by the clients' names.
 
 
 class Errors(SharedBrokerCase):
+    needs = (installs.java, installs.python, installs.node_modules, installs.kcat)
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -2,7 +2,7 @@
 import time
 import unittest
 
-from harness import agents, raw
+from harness import agents, installs, raw
 from harness.case import SharedBrokerCase
 from harness.kcat import Kcat
 from harness.records import text_records
@@ -12,6 +12,8 @@ CLOCK_SLACK_MS = 120_000
 
 
 class Exchange(SharedBrokerCase):
+    needs = (installs.java, installs.python, installs.node_modules, installs.kcat)
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -3,7 +3,7 @@ import json
 import re
 import unittest
 
-from harness import agents
+from harness import agents, installs
 from harness.case import SharedBrokerCase
 from harness.records import Record
 
@@ -11,6 +11,8 @@ TOOLS = "org.apache.kafka.tools."
 
 
 class Tools(SharedBrokerCase):
+    needs = (installs.java,)
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()

@@ -14,6 +14,7 @@ class Jobs:
 
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         cls.directory = new_work_directory(cls.__name__)
         cls.addClassCleanup(cls._remove)
         cls.log, cls.csv = cls.directory / "log.jsonl", cls.directory / "rows.csv"

@@ -32,6 +32,7 @@ def first_difference(a, b):
 class MainJob(BrokerCase):
     """Subclasses make `self.path` and say how long things may take."""
 
+    needs = (installs.java, installs.python, installs.kcat)
     seconds_max = 120
 
     def producers(self, topic):

@@ -2,7 +2,7 @@
 import socket
 import struct
 
-FETCH, METADATA, API_VERSIONS = 1, 3, 18
+FETCH = 1
 CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 ANSWER_SECONDS_MAX = 20
 
@@ -13,21 +13,27 @@ def text(value):
 
 
 class Connection:
-    def __init__(self, address):
+    def __init__(self, address, seconds_max=ANSWER_SECONDS_MAX):
         host, port = address.rsplit(":", 1)
-        self._socket = socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS_MAX)
+        self._socket = socket.create_connection((host, int(port)), timeout=seconds_max)
         self._correlation = 0
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self._socket.close()
 
-    def send(self, key, version, body):
-        """A request with header version 1; the answer's bytes after its correlation id."""
+    def post(self, key, version, body):
+        """Sends a request with header version 1."""
         self._correlation += 1
         self.send_bytes(struct.pack(">hhi", key, version, self._correlation) + text("raw") + body, framed=True)
+
+    def answer(self):
+        """The bytes of the answer to the last request, after the correlation id."""
         answer = self.read_frame()
         assert struct.unpack_from(">i", answer)[0] == self._correlation, answer[:16]
         return answer[4:]
@@ -58,12 +64,21 @@ class Connection:
             return False
 
 
-def fetch_batches(address, topic, partition, offset=0, bytes_max=8 << 20):
-    """(base offset, records, codec) of the stored batches from `offset` on, as far as one answer reaches."""
-    body = struct.pack(">iiiib", -1, 100, 1, bytes_max, 0) + struct.pack(">i", 1) + text(topic)
-    body += struct.pack(">iiqi", 1, partition, offset, bytes_max)
+def post_fetch(connection, topic, partition, offset=0, bytes_max=8 << 20, wait_ms=10_000):
+    """Asks for one partition; answered as soon as there is a byte, or after `wait_ms`."""
+    body = struct.pack(">iiiib", -1, wait_ms, 1, bytes_max, 0) + struct.pack(">i", 1) + text(topic)
+    connection.post(FETCH, 4, body + struct.pack(">iiqi", 1, partition, offset, bytes_max))
+
+
+def fetch_batches(address, topic, partition):
+    """(base offset, records, codec) of the stored batches from the first on, as far as one answer reaches."""
     with Connection(address) as connection:
-        answer = connection.send(FETCH, 4, body)
+        post_fetch(connection, topic, partition)
+        return fetched_batches(connection)
+
+
+def fetched_batches(connection):
+    answer = connection.answer()
     # throttle, one topic, its name, one partition, index, error, high watermark, last stable offset, aborted, records
     at = 4 + 4
     at += 2 + struct.unpack_from(">h", answer, at)[0] + 4

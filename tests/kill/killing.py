@@ -23,6 +23,8 @@ def now_ms():
 class Killing(BrokerCase):
     """Subclasses say how many brokers and how often to kill."""
 
+    needs = (installs.java, installs.kcat)
+
     def run_kills(self, brokers, kills):
         self.start(brokers)
         served = [self.one_kill() for _ in range(kills)]

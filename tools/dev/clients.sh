@@ -13,6 +13,7 @@ mvn maven
 node nodejs
 npm npm
 EOF
+  python3 -c 'import ensurepip' 2>/dev/null || missing+=$'python3-venv\n'
   [ -n "$missing" ] || return 0
   printf '%s' "$missing" >build/clients-missing.txt
   deps ../../build/clients-missing
