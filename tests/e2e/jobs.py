@@ -11,6 +11,7 @@ class Jobs:
 
     csv_mib = 0
     kills = KILLS
+    brokers = 1  # of one directory; each kill takes one of them
 
     @classmethod
     def setUpClass(cls):
@@ -31,11 +32,11 @@ class Jobs:
         self.run_job("java console producer", "java console consumer", self.log, self.log_lines, kills=0)
 
     def test_csv_through_the_java_console_producer(self):
-        self.run_job("java console producer", "kcat", self.csv, self.csv_lines, self.kills)
+        self.run_job("java console producer", "kcat", self.csv, self.csv_lines, self.kills, self.brokers)
 
     def test_csv_through_kcat(self):
-        self.run_job("kcat", "java console consumer", self.csv, self.csv_lines, self.kills)
+        self.run_job("kcat", "java console consumer", self.csv, self.csv_lines, self.kills, self.brokers)
 
     def test_csv_through_confluent_kafka(self):
-        self.run_job("confluent-kafka", "kcat", self.csv, self.csv_lines, self.kills)
+        self.run_job("confluent-kafka", "kcat", self.csv, self.csv_lines, self.kills, self.brokers)
 

@@ -30,14 +30,14 @@ def first_difference(a, b):
 
 
 class MainJob(BrokerCase):
-    """Subclasses make `self.path` and say how long things may take."""
+    """Subclasses make the files and say how long things may take."""
 
     needs = (installs.java, installs.python, installs.kcat)
     seconds_max = 120
 
     def producers(self, topic):
         """Name and command line of each; the file is their standard input or their last argument."""
-        address = self.broker.address
+        address = self.bootstrap
         tuned = {"linger.ms": "20", "retry.backoff.ms": "50", "reconnect.backoff.max.ms": "500"}
         java = [*installs.java_command("org.apache.kafka.tools.ConsoleProducer", "-Xmx512m"), "--bootstrap-server", address,
                 "--topic", topic, "--message-send-max-retries", "2147483647", "--batch-size", "262144",
@@ -52,14 +52,15 @@ class MainJob(BrokerCase):
         return {"java console producer": java, "kcat": kcat, "confluent-kafka": python}
 
     def readers(self, topic, lines):
-        address = self.broker.address
+        address = self.bootstrap
         java = [*installs.java_command("org.apache.kafka.tools.consumer.ConsoleConsumer", "-Xmx512m"), "--bootstrap-server",
                 address, "--topic", topic, "--partition", "0", "--offset", "earliest", "--max-messages", str(lines)]
         kcat = [installs.kcat(), "-C", "-b", address, "-t", topic, "-p", "0", "-o", "beginning", "-c", str(lines), "-q", "-e"]
         return {"java console consumer": java, "kcat": kcat}
 
-    def run_job(self, producer, reader, path, lines, kills=KILLS):
-        self.broker = self.fleet.broker()
+    def run_job(self, producer, reader, path, lines, kills=KILLS, brokers=1):
+        self.brokers = [self.fleet.broker() for _ in range(brokers)]
+        self.bootstrap = ",".join(broker.address for broker in self.brokers)
         topic = "job"
         with open(path, "rb") as data, open(self.fleet.work / "producer.log", "wb") as log:
             writing = subprocess.Popen(self.producers(topic)[producer], stdin=data, stdout=log, stderr=log)
@@ -78,12 +79,13 @@ class MainJob(BrokerCase):
         """Kills when the log has `records` and while the producer still writes; restarts at once."""
         until(lambda: self.end(topic) >= records or writing.poll() is not None, self.seconds_max, f"{records:.0f} records")
         self.assertIsNone(writing.poll(), "the producer ended before the broker was killed")
-        self.broker.kill()
-        self.broker.start()
+        victim = self.random.choice(self.brokers)
+        victim.kill()
+        victim.start()
 
     def end(self, topic):
         """The end offset of the only partition, by kcat; 0 while there is no topic."""
-        done = subprocess.run([installs.kcat(), "-Q", "-b", self.broker.address, "-t", f"{topic}:0:-1"], capture_output=True,
+        done = subprocess.run([installs.kcat(), "-Q", "-b", self.bootstrap, "-t", f"{topic}:0:-1"], capture_output=True,
                               text=True, timeout=60)
         words = done.stdout.split()
         return int(words[-1]) if done.returncode == 0 and words and words[-1].isdigit() else 0
