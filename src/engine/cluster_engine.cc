@@ -81,6 +81,11 @@ rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
     WEIR_CO_TRY(co_await snapshotter_.load_newest());
     if (follower_.next() != before) replayed = co_await follower_.replay();
   }
+  if (!replayed && replayed.error().is(ErrorCode::corrupt))
+    co_return fail(ErrorCode::corrupt,
+                   replayed.error().message +
+                       "; no snapshot lies behind the damage: restore this part of the log from a "
+                       "backup of the store");
   co_return replayed;
 }
 
