@@ -14,6 +14,7 @@
 #include "base/decision_ring.h"
 #include "base/metrics.h"
 #include "broker/broker.h"
+#include "broker/config/config_def.h"
 #include "broker/handlers/handlers.h"
 #include "broker/memory_budget.h"
 #include "broker/server.h"
@@ -60,6 +61,21 @@ broker::config::StaticValues kafka_values(const BrokerOptions& options) {
   for (const KafkaOption& option : options.kafka)
     values.insert_or_assign(option.name, option.value);
   return values;
+}
+
+/// A typing error must not become a broker that silently runs with defaults.
+Result<void> check_kafka_options(const BrokerOptions& options) {
+  for (const KafkaOption& option : options.kafka) {
+    const broker::config::ConfigDef* def =
+        broker::config::find_def(broker::config::broker_defs(), option.name);
+    if (!def)
+      return fail(ErrorCode::invalid_argument,
+                  option.source + ": there is no Kafka broker option \"" + option.name +
+                      "\"; check its spelling, or leave it out");
+    std::string problem = broker::config::value_problem(*def, option.value);
+    if (!problem.empty()) return fail(ErrorCode::invalid_argument, option.source + ": " + problem);
+  }
+  return {};
 }
 
 /// What clients are told: the advertised address where there is one, with the bound port where it
@@ -259,6 +275,7 @@ rt::Task<Result<int>> BrokerProcess::run() {
 
 Result<int> run_broker(rt::asio::AsioLoop& loop, const BrokerOptions& options,
                        const std::string& version, Logger& logger) {
+  WEIR_TRY(check_kafka_options(options));
   BrokerProcess process(loop, options, version, logger);
   return rt::asio::block_on(loop, process.run());
 }

@@ -89,6 +89,10 @@ void Connection::check(MonoTime now) {
   if (closing_) return;
   if (fill_deadline_ != MonoTime{} && now >= fill_deadline_)
     return fail_connection("request not sent in time");
+  // Its reservation is for bytes that do not come, and others have bytes to send.
+  if (fill_deadline_ != MonoTime{} && now - last_activity_ >= kStalledFrameMax &&
+      lane_.broker.memory().in.waiting() > 0)
+    return fail_connection("request stalled while others wait for memory");
   if (write_deadline_ != MonoTime{} && now >= write_deadline_)
     return fail_connection("answer not read in time");
   if (slots_.empty() && fill_deadline_ == MonoTime{} &&

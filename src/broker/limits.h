@@ -26,6 +26,9 @@ inline constexpr std::size_t kSmallRequestBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kWriteBatchBytesMax = std::size_t{8} << 20;
 inline constexpr std::size_t kWriteBatchPartsMax = 512;
 
+/// While others wait for memory, a half-sent request may pause no longer than this.
+inline constexpr Duration kStalledFrameMax = 2s;
+
 /// A reserved frame must be filled within `kFillGrace` and then one second per kFillBytesPerSecond,
 /// so a peer that announces much and sends little does not keep the pool.
 inline constexpr Duration kFillGrace = 30s;

@@ -236,10 +236,23 @@ TEST(Limits, AFullPoolMakesReadersWaitUntilThereIsRoom) {
   first.send(std::string(echo_request(kRead, 0, 1, padding)).substr(0, padding));
   rig.world.run_for(1s);
   second.send(echo_request(kRead, 0, 2, padding));
-  EXPECT_FALSE(second.next_frame(5s));
+  EXPECT_FALSE(second.next_frame(500ms));
   EXPECT_LE(rig.memory.in.pool().used(), padding + 100);
   first.close();
   EXPECT_EQ(number_of(second.next_frame()), 2);
+}
+
+TEST(Limits, AStalledRequestGivesWayWhenOthersNeedItsMemory) {
+  Rig rig(echo_table(), {.memory = std::size_t{1} << 20});
+  auto stalled = rig.connect("one");
+  auto honest = rig.connect("two");
+  const std::size_t padding = std::size_t{200} << 10;
+  stalled.send(std::string(echo_request(kRead, 0, 1, padding)).substr(0, padding));
+  rig.world.run_for(10s);
+  EXPECT_EQ(rig.server->connections(), 2u) << "nobody waits for its memory yet";
+  honest.send(echo_request(kRead, 0, 2, padding));
+  EXPECT_EQ(number_of(honest.next_frame(5s)), 2);
+  EXPECT_EQ(rig.server->connections(), 1u);
 }
 
 TEST(Limits, SmallRequestsThatAreNoProducePassWhileTheRestWaits) {

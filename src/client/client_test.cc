@@ -191,6 +191,19 @@ TEST_F(ClientTest, AFatalRefusalEndsThePartitionAndIsReported) {
   EXPECT_EQ(producer_->records_failed(), 1u);
 }
 
+TEST_F(ClientTest, GoesOnWhenAPartitionThatHadNoLeaderGetsOne) {
+  broker_.add_topic("t", 1);
+  broker_.leader = -1;
+  Producer& sender = producer();
+  ASSERT_TRUE(send("x"));
+  // The attempt fails by what is known already, without waiting for any answer.
+  world_.run_for(5s);
+  EXPECT_EQ(broker_.produces, 0u);
+  broker_.leader = 1;
+  EXPECT_TRUE(run(sender.flush()));
+  EXPECT_EQ(values(), std::vector<std::string>{"x"});
+}
+
 TEST_F(ClientTest, GivesUpAfterTheDeliveryTimeout) {
   broker_.add_topic("t", 1);
   producer({.delivery_timeout = 20s});

@@ -47,6 +47,8 @@ std::optional<MonoTime> Producer::launch(Partition& partition) {
 
 rt::Task<void> Producer::transmit(Partition& partition, Batch& batch) {
   ++batch.attempts;
+  // An attempt may fail without waiting for anything; the driver must wait by then, to be woken.
+  co_await rt::yield(loop_);
   Error error = co_await attempt(partition, batch);
   batch.under_way = false;
   --partition.under_way;

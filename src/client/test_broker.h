@@ -61,6 +61,8 @@ class TestBroker {
   int swallow_produce = 0;
   /// So many answers to Metadata are left out.
   int swallow_metadata = 0;
+  /// In answers to Metadata; -1 for none.
+  std::int32_t leader = 1;
   std::size_t produces = 0;
   std::size_t connections = 0;
   /// Answers to ApiVersions are "unsupported version" above this.
@@ -188,7 +190,7 @@ class TestBroker {
       item.topic_id = found->second.id;
       for (std::size_t i = 0; i < found->second.partitions.size(); ++i)
         item.partitions.push_back({.partition_index = narrow<std::int32_t>(i),
-                                   .leader_id = 1,
+                                   .leader_id = leader,
                                    .leader_epoch = 0,
                                    .replica_nodes = {1},
                                    .isr_nodes = {1}});

@@ -67,9 +67,14 @@ rt::Task<Result<BytesChain>> Reader::read(Range range) {
   // A peer has replaced the object since we folded; what replaced it is in the log by now.
   WEIR_CO_TRY(co_await parts_.follower.barrier(parts_.loop.now() + 5s));
   records = co_await read_once(range);
-  if (!records && records.error().is(ErrorCode::not_found))
+  if (!records && records.error().is(ErrorCode::not_found)) {
+    parts_.logger.error("object_missing", {{"topic_id", range.at.topic.hex()},
+                                           {"partition", range.at.partition.value},
+                                           {"offset", range.from.value},
+                                           {"error", records.error().message}});
     co_return fail(ErrorCode::unavailable,
                    records.error().message + "; the object is missing from the store");
+  }
   co_return records;
 }
 
@@ -181,7 +186,15 @@ rt::Task<Result<SharedBytes>> Reader::load_segment_region(state::SpanInfo span) 
   std::string name = segment_name(span.object);
   auto bytes = co_await parts_.store.get_range(name, span.first_byte, span.bytes);
   loads_total_.add();
-  if (!bytes) co_return with_context(bytes.error(), name);
+  if (!bytes) {
+    // The store has less than was uploaded and confirmed.
+    if (!bytes.error().is(ErrorCode::invalid_argument)) co_return with_context(bytes.error(), name);
+    parts_.logger.error("segment_cut_short", {{"object", name},
+                                              {"first_byte", span.first_byte},
+                                              {"bytes", span.bytes},
+                                              {"error", bytes.error().message}});
+    co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
+  }
   load_bytes_.add(bytes->size());
   co_return bytes;
 }

@@ -22,8 +22,8 @@ KafkaError code_of(BatchError error) {
     case BatchError::records_too_large: return KafkaError::message_too_large;
     case BatchError::unknown_codec:
     case BatchError::codec_not_allowed: return KafkaError::unsupported_compression_type;
-    case BatchError::bad_magic: return KafkaError::unsupported_for_message_format;
     case BatchError::bad_timestamp: return KafkaError::invalid_timestamp;
+    case BatchError::bad_magic:
     case BatchError::empty:
     case BatchError::trailing_bytes:
     case BatchError::bad_count:

@@ -108,7 +108,7 @@ TEST_F(Produce, BatchesThatAreNoneAreRefusedByReason) {
   EXPECT_EQ(produce_one(client, both).error_code, code(KafkaError::invalid_record));
   SharedBytes old = SharedBytes::copy_of(make_batch().view());
   old.mutable_view()[16] = std::byte{1};
-  EXPECT_EQ(send(old).error_code, code(KafkaError::unsupported_for_message_format));
+  EXPECT_EQ(send(old).error_code, code(KafkaError::invalid_record));
   SharedBytes transactional = make_batch({.transactional = true});
   EXPECT_EQ(send(transactional).error_code, code(KafkaError::invalid_txn_state));
 }
