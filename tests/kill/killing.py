@@ -81,7 +81,8 @@ class Killing(BrokerCase):
             victims = self.brokers
         alone = len(victims) == len(self.brokers)
         time.sleep(self.random.uniform(0, 0.5))
-        if self.random.random() < 0.5:
+        # At least one in each run, however short.
+        if self.random.random() < 0.5 or not self.journal.kills:
             self.kill_after_acknowledgement(victims[0])
         for victim in victims:
             victim.kill()
