@@ -29,6 +29,9 @@ final class ToolOps {
     };
     Exit.setExitProcedure(leave);
     Exit.setHaltProcedure(leave);
+    // A tool that relies on the end of its process to send what is left gets that end here.
+    java.util.List<Runnable> hooks = new java.util.ArrayList<>();
+    Exit.setShutdownHookAdder((name, hook) -> hooks.add(hook));
     PrintStream out = System.out;
     PrintStream err = System.err;
     InputStream in = System.in;
@@ -45,6 +48,7 @@ final class ToolOps {
         status[0] = status[0] == null ? Integer.valueOf(1) : status[0];
       }
     } finally {
+      hooks.forEach(Runnable::run);
       System.out.flush();
       System.setOut(out);
       System.setErr(err);
