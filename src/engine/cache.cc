@@ -28,18 +28,13 @@ void Cache::insert(const RegionKey& key, BytesChain region, Age age) {
   for (const SharedBytes& part : region.parts()) part.move_to(pool_);
   auto found = regions_.find(key);
   if (found != regions_.end()) {
-    found->second->bytes = std::move(region);
-    recent_.splice(recent_.begin(), recent_, found->second);
-  } else if (age == Age::tail) {
-    recent_.push_front({key, std::move(region)});
-    regions_.emplace(key, recent_.begin());
-  } else {
-    // A quarter of the way from the old end would be better than the very end, which the next load
-    // would evict; a loaded region is sent at once and rarely needed again, so it goes one place
-    // before the oldest.
-    auto at = recent_.empty() ? recent_.end() : std::prev(recent_.end());
-    regions_.emplace(key, recent_.insert(at, {key, std::move(region)}));
+    if (found->second->age == Age::catch_up) catch_up_bytes_ -= found->second->bytes.size();
+    queue_of(found->second->age).erase(found->second);
   }
+  if (age == Age::catch_up) catch_up_bytes_ += region.size();
+  List& queue = queue_of(age);
+  queue.push_front({key, std::move(region), age});
+  regions_.insert_or_assign(key, queue.begin());
   evict_to_budget();
 }
 
@@ -56,11 +51,19 @@ const BytesChain* Cache::find(const RegionKey& key) {
 void Cache::evict_to_budget() {
   // A region may share its buffer with others (one request, many partitions), so evicting one may
   // free nothing yet.
-  while (pool_.used() > pool_.bytes_max() && recent_.size() > 1) {
-    evictions_.add();
-    regions_.erase(recent_.back().key);
-    recent_.pop_back();
+  while (pool_.used() > pool_.bytes_max() && regions_.size() > 1) {
+    bool from_catch_up =
+        tail_.empty() || (catch_up_.size() > 1 && catch_up_bytes_ > catch_up_share());
+    evict_oldest(from_catch_up ? catch_up_ : tail_);
   }
+}
+
+void Cache::evict_oldest(List& queue) {
+  evictions_.add();
+  const Region& oldest = queue.back();
+  if (oldest.age == Age::catch_up) catch_up_bytes_ -= oldest.bytes.size();
+  regions_.erase(oldest.key);
+  queue.pop_back();
 }
 
 }  // namespace weir::engine

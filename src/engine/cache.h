@@ -2,10 +2,11 @@
 //
 // A region is what one span covers. It enters right after its commit (the memory is the producer's
 // network buffer) or after a load from the store, is stamped once with base offset and leader
-// epoch, and is sent from here by reference. One budget in bytes; the least recently used region
-// leaves first. What a caught-up consumer reads was written a moment ago, so recency keeps the
-// tail; regions that a catch-up reader loads enter at the old end, so that a replay does not push
-// the tail out. Used on the engine's loop.
+// epoch, and is sent from here by reference. One budget in bytes, two queues, first in first out:
+// the *tail*, which caught-up consumers read a moment after it was written, and what *catch-up*
+// readers loaded, which is sent once and rarely needed again. When room is short, the catch-up
+// queue gives way as long as it holds more than its share, so that a replay does not push the tail
+// out, and has room enough to read ahead of itself. Used on the engine's loop.
 #pragma once
 
 #include <cstdint>
@@ -46,17 +47,25 @@ class Cache {
   const BytesChain* find(const RegionKey& key);
   bool holds(const RegionKey& key) const { return regions_.contains(key); }
   std::size_t regions() const { return regions_.size(); }
+  /// Bytes that catch-up readers may hold while the tail wants room.
+  std::size_t catch_up_share() const { return pool_.bytes_max() / kCatchUpShare; }
 
  private:
+  static constexpr std::size_t kCatchUpShare = 4;
   struct Region {
     RegionKey key;
     BytesChain bytes;
+    Age age;
   };
   using List = std::list<Region>;
   void evict_to_budget();
+  void evict_oldest(List& queue);
+  List& queue_of(Age age) { return age == Age::tail ? tail_ : catch_up_; }
 
   MemoryPool& pool_;
-  List recent_;  // most recent first
+  List tail_;  // newest first, both
+  List catch_up_;
+  std::size_t catch_up_bytes_ = 0;
   std::unordered_map<RegionKey, List::iterator, RegionKeyHash> regions_;
   Counter& hits_;
   Counter& misses_;

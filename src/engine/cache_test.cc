@@ -39,9 +39,28 @@ TEST_F(CacheTest, a_block_that_several_regions_share_counts_once) {
 }
 
 TEST_F(CacheTest, a_catch_up_reader_does_not_push_the_tail_out) {
-  for (std::uint64_t i = 0; i < 3; ++i) cache_.insert(key(i), region(30), Cache::Age::tail);
-  for (std::uint64_t i = 10; i < 30; ++i) cache_.insert(key(i), region(30), Cache::Age::catch_up);
-  EXPECT_NE(cache_.find(key(2)), nullptr);
+  for (std::uint64_t i = 0; i < 3; ++i) cache_.insert(key(i), region(25), Cache::Age::tail);
+  for (std::uint64_t i = 10; i < 30; ++i) cache_.insert(key(i), region(12), Cache::Age::catch_up);
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_NE(cache_.find(key(i)), nullptr);
+}
+
+TEST_F(CacheTest, a_catch_up_reader_keeps_its_share_while_the_tail_grows) {
+  for (std::uint64_t i = 50; i < 52; ++i) cache_.insert(key(i), region(12), Cache::Age::catch_up);
+  for (std::uint64_t i = 0; i < 20; ++i) cache_.insert(key(i), region(25), Cache::Age::tail);
+  for (std::uint64_t i = 50; i < 52; ++i) EXPECT_NE(cache_.find(key(i)), nullptr);
+}
+
+TEST_F(CacheTest, a_catch_up_reader_uses_what_the_tail_leaves) {
+  for (std::uint64_t i = 10; i < 18; ++i) cache_.insert(key(i), region(12), Cache::Age::catch_up);
+  for (std::uint64_t i = 10; i < 18; ++i) EXPECT_NE(cache_.find(key(i)), nullptr);
+}
+
+TEST_F(CacheTest, a_region_that_is_inserted_again_counts_once_and_changes_its_queue) {
+  cache_.insert(key(1), region(25), Cache::Age::catch_up);
+  cache_.insert(key(1), region(25), Cache::Age::tail);
+  EXPECT_EQ(cache_.regions(), 1u);
+  EXPECT_EQ(pool_.used(), 25u);
+  for (std::uint64_t i = 10; i < 30; ++i) cache_.insert(key(i), region(25), Cache::Age::catch_up);
   EXPECT_NE(cache_.find(key(1)), nullptr);
 }
 

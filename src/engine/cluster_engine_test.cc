@@ -63,6 +63,40 @@ TEST_F(ClusterEngineTest, large_flushes_become_segments_and_read_the_same) {
               std::vector<std::string>{std::string(600, static_cast<char>('a' + p))});
 }
 
+TEST_F(ClusterEngineTest, what_a_catch_up_reader_asks_for_next_is_loaded_ahead) {
+  Options options = quick_options("a");
+  options.inline_bytes = 0;
+  EngineNode& writer = start("a", options);
+  TopicId topic = create_topic("a", writer, "t");
+  PartitionRef at{topic, PartitionIndex(0)};
+  for (int i = 0; i < 6; ++i)
+    ASSERT_TRUE(produce("a", writer, batch_of(at, {std::string(20'000, 'a')})).ok());
+  EngineNode& reader = start("b", quick_options("b"));  // Its cache is empty.
+  Counter& loads = reader.metrics().counter("weir_reader_loads_total", "");
+  FetchedPartition first = fetch("b", reader, at, Offset(0), 21'000);
+  EXPECT_EQ(values_of(first.records).size(), 1u);
+  world_.run_for(1s);
+  EXPECT_EQ(loads.value(), 2u);
+  FetchedPartition second = fetch("b", reader, at, Offset(1), 21'000);
+  EXPECT_EQ(values_of(second.records).size(), 1u);
+  world_.run_for(1s);
+  EXPECT_EQ(loads.value(), 3u);
+}
+
+TEST_F(ClusterEngineTest, nothing_is_loaded_ahead_of_a_reader_that_has_caught_up) {
+  Options options = quick_options("a");
+  options.inline_bytes = 0;
+  EngineNode& writer = start("a", options);
+  TopicId topic = create_topic("a", writer, "t");
+  PartitionRef at{topic, PartitionIndex(0)};
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(produce("a", writer, batch_of(at, {"x"})).ok());
+  EngineNode& reader = start("b", quick_options("b"));
+  Counter& loads = reader.metrics().counter("weir_reader_loads_total", "");
+  EXPECT_EQ(values_of(fetch("b", reader, at, Offset(1)).records).size(), 1u);
+  world_.run_for(1s);
+  EXPECT_EQ(loads.value(), 1u);
+}
+
 TEST_F(ClusterEngineTest, a_parked_fetch_is_woken_by_the_fold_at_once) {
   EngineNode& a = start("a");
   PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};

@@ -18,6 +18,7 @@ Fetcher::Fetcher(rt::Loop& loop, Follower& follower, Reader& reader, Metrics& me
     : loop_(loop),
       follower_(follower),
       reader_(reader),
+      read_ahead_(loop),
       wakes_(metrics.counter("weir_fetch_wakes_total", "Parked fetches that a fold has woken")) {}
 
 Refusal Fetcher::refusal_of(const FetchItem& item) const {
@@ -180,7 +181,32 @@ rt::Task<std::vector<FetchedPartition>> Fetcher::answer(Call& call,
     room -= std::min(room, answer.records.size());
     if (!answer.records.empty()) first = false;
   }
+  read_ahead(call, out);
   co_return out;
+}
+
+void Fetcher::read_ahead(const Call& call, const std::vector<FetchedPartition>& answers) {
+  std::vector<Reader::Range> ranges;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const FetchItem& item = call.items[i];
+    // Who is given less than half of what was asked for has caught up.
+    if (answers[i].records.size() < item.bytes_max / 2 || answers[i].records.empty()) continue;
+    std::size_t next = answers[i].records.size();
+    if (read_ahead_bytes_ + bytes + next > kReadAheadBytesMax) break;
+    bytes += next;
+    // What was just read is in memory, so loading from the same offset loads what follows it.
+    ranges.push_back(
+        {item.at, item.offset, limit_of(answers[i].info, call.options.isolation), 2 * next, true});
+  }
+  if (ranges.empty()) return;
+  read_ahead_bytes_ += bytes;
+  read_ahead_.spawn(load_ahead(std::move(ranges), bytes));
+}
+
+rt::Task<void> Fetcher::load_ahead(std::vector<Reader::Range> ranges, std::size_t bytes) {
+  co_await reader_.warm(std::move(ranges));
+  read_ahead_bytes_ -= bytes;
 }
 
 }  // namespace weir::engine

@@ -2,8 +2,9 @@
 //
 // A parked fetch is registered under each of its partitions. A fold wakes exactly the fetches whose
 // partitions it changed, and a woken fetch looks only at those partitions, so a commit costs
-// O(changed partitions), not O(session). Refusals (unknown partition, offset out of range) are said
-// after a barrier only; an empty answer claims nothing and needs none (docs/design.md, 4g).
+// O(changed partitions), not O(session). While a catch-up reader's client takes an answer in, what
+// it will ask for next is loaded. Refusals (unknown partition, offset out of range) are said after
+// a barrier only; an empty answer claims nothing and needs none (docs/design.md, 4g).
 #pragma once
 
 #include <unordered_map>
@@ -25,6 +26,8 @@ class Fetcher {
   /// Wakes what waits for these partitions.
   void on_changed(const std::vector<PartitionRef>& changed);
   void wake_all();
+  /// After the last fetch has ended: until nothing is read ahead any more.
+  rt::Task<void> join() { return read_ahead_.join(); }
   std::size_t parked() const { return parked_; }
 
  private:
@@ -56,6 +59,8 @@ class Fetcher {
   void unpark(Call& call);
   rt::Task<void> wait(Call& call, const bool* cancelled);
   rt::Task<std::vector<FetchedPartition>> answer(Call& call, std::optional<Error> barrier_failure);
+  void read_ahead(const Call& call, const std::vector<FetchedPartition>& answers);
+  rt::Task<void> load_ahead(std::vector<Reader::Range> ranges, std::size_t bytes);
 
   rt::Loop& loop_;
   Follower& follower_;
@@ -63,6 +68,8 @@ class Fetcher {
   std::unordered_map<PartitionRef, std::vector<Waiter>, PartitionHash> waiters_;
   std::vector<Call*> calls_;
   std::size_t parked_ = 0;
+  rt::Scope read_ahead_;
+  std::size_t read_ahead_bytes_ = 0;
   Counter& wakes_;
 };
 

@@ -27,6 +27,8 @@ inline constexpr std::size_t kParkedFetchesMax = 100'000;
 inline constexpr std::size_t kLoadsInFlightMax = 16;
 /// Regions that one fetch loads ahead of reading them.
 inline constexpr std::size_t kWarmRegionsMax = 256;
+/// Bytes that may be on their way into memory ahead of catch-up readers, all fetches together.
+inline constexpr std::size_t kReadAheadBytesMax = 16u << 20;
 /// Upload attempts of one segment before its batches are refused.
 inline constexpr int kUploadAttemptsMax = 4;
 /// Flushes under way at once.
