@@ -161,7 +161,7 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   proposer_.stop(deadline);
   follower_.stop();
   co_await scope_.join();
-  co_await fetcher_.join();  // Loads have the store's deadlines.
+  co_await fetcher_.stop();
   co_await follower_.join();
 }
 

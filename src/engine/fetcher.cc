@@ -186,6 +186,7 @@ rt::Task<std::vector<FetchedPartition>> Fetcher::answer(Call& call,
 }
 
 void Fetcher::read_ahead(const Call& call, const std::vector<FetchedPartition>& answers) {
+  if (stopping_) return;
   std::vector<Reader::Range> ranges;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -202,6 +203,11 @@ void Fetcher::read_ahead(const Call& call, const std::vector<FetchedPartition>& 
   if (ranges.empty()) return;
   read_ahead_bytes_ += bytes;
   read_ahead_.spawn(load_ahead(std::move(ranges), bytes));
+}
+
+rt::Task<void> Fetcher::stop() {
+  stopping_ = true;
+  co_await read_ahead_.join();  // Loads have the store's deadlines.
 }
 
 rt::Task<void> Fetcher::load_ahead(std::vector<Reader::Range> ranges, std::size_t bytes) {

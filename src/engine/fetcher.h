@@ -26,8 +26,8 @@ class Fetcher {
   /// Wakes what waits for these partitions.
   void on_changed(const std::vector<PartitionRef>& changed);
   void wake_all();
-  /// After the last fetch has ended: until nothing is read ahead any more.
-  rt::Task<void> join() { return read_ahead_.join(); }
+  /// Nothing is read ahead from now on; waits for what is under way. Fetches may still be served.
+  rt::Task<void> stop();
   std::size_t parked() const { return parked_; }
 
  private:
@@ -70,6 +70,7 @@ class Fetcher {
   std::size_t parked_ = 0;
   rt::Scope read_ahead_;
   std::size_t read_ahead_bytes_ = 0;
+  bool stopping_ = false;
   Counter& wakes_;
 };
 
