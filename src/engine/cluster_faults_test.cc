@@ -204,6 +204,72 @@ TEST_F(ClusterFaultsTest, a_damaged_entry_is_named_and_a_snapshot_behind_it_heal
   EXPECT_EQ(c->catalog().partition(at)->end, Offset(5));
 }
 
+/// A log whose directory was removed.
+class GoneLog final : public commitlog::CommitLog {
+ public:
+  explicit GoneLog(commitlog::CommitLog& inner) : inner_(inner) {}
+  rt::Task<Result<commitlog::CreateOutcome>> create(Position p, BytesChain e) override {
+    if (creates_gone) co_return fail(ErrorCode::not_found, "the directory was replaced");
+    co_return co_await inner_.create(p, std::move(e));
+  }
+  rt::Task<Result<std::optional<SharedBytes>>> read(Position p) override {
+    if (reads_gone) co_return fail(ErrorCode::not_found, "the directory was replaced");
+    co_return co_await inner_.read(p);
+  }
+  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
+  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
+  rt::Task<Result<void>> remove(Position f, Position l) override { return inner_.remove(f, l); }
+  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
+  std::string describe() const override { return "gone"; }
+  bool creates_gone = false;
+  bool reads_gone = false;
+
+ private:
+  commitlog::CommitLog& inner_;
+};
+
+TEST_F(ClusterFaultsTest, a_log_that_is_gone_stops_the_broker_with_a_sentence) {
+  for (bool writes : {true, false}) {
+    std::string host = writes ? "b" : "c";
+    GoneLog log(log_);
+    rt::sim::SimNode& n = world_.start_node({.host = host});
+    EngineNode& b = n.make<EngineNode>(n, testing::SharedStores{store_, log}, quick_options(host));
+    ASSERT_TRUE(get(n, b->start(n.loop().now() + 5s)).has_value());
+    PartitionRef at{create_topic(host, b, "t" + host), PartitionIndex(0)};
+    (writes ? log.creates_gone : log.reads_gone) = true;
+    if (writes) {
+      EXPECT_FALSE(produce(host, b, batch_of(at, {"x"})).ok());
+    } else {
+      world_.run_for(30s);
+    }
+    EXPECT_NE(b->status().halted.find("was replaced"), std::string::npos) << b->status().halted;
+    EXPECT_FALSE(b->status().ready);
+    n.kill();
+  }
+}
+
+TEST_F(ClusterFaultsTest, data_without_its_log_is_no_new_cluster) {
+  Options options = quick_options("a");
+  options.inline_bytes = 0;
+  EngineNode& a = start("a", options);
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  ASSERT_TRUE(produce("a", a, batch_of(at, {"x"})).ok());
+  for (bool snapshot : {false, true}) {
+    if (snapshot) {
+      ASSERT_TRUE(get(node("a"), a->snapshotter().write()).has_value());
+    }
+    commitlog::MemoryLog lost;
+    std::string host = snapshot ? "c" : "b";
+    rt::sim::SimNode& n = world_.start_node({.host = host});
+    EngineNode& b = n.make<EngineNode>(n, testing::SharedStores{store_, lost}, quick_options(host));
+    auto started = get(n, b->start(n.loop().now() + 5s));
+    ASSERT_FALSE(started.has_value());
+    EXPECT_EQ(started.error().code, ErrorCode::configuration) << started.error().message;
+    EXPECT_NE(started.error().message.find("copy"), std::string::npos) << started.error().message;
+    n.kill();
+  }
+}
+
 TEST_F(ClusterFaultsTest, a_store_that_was_rolled_back_stops_the_broker_with_a_sentence) {
   EngineNode& a = start("a");
   PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};

@@ -33,6 +33,11 @@ void Follower::halt(std::string why) {
   barrier_done_.notify_all();
 }
 
+void Follower::halt_if_log_is_gone(const Error& error) {
+  if (!error.is(ErrorCode::not_found)) return;
+  halt("the commit log at " + log_.describe() + " is gone: " + error.message);
+}
+
 Result<void> Follower::offer(Position at, const SharedBytes& entry) {
   if (at < next()) return {};
   if (!halted_.empty()) return fail(ErrorCode::unavailable, halted_);
@@ -73,7 +78,10 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
 rt::Task<Result<bool>> Follower::read_next() {
   Position at = next();
   auto found = co_await log_.read(at);
-  if (!found) co_return with_context(found.error(), "reading the commit log");
+  if (!found) {
+    halt_if_log_is_gone(found.error());
+    co_return with_context(found.error(), "reading the commit log");
+  }
   if (!*found) co_return false;
   WEIR_CO_TRY(offer(at, **found));
   co_return true;
@@ -138,6 +146,7 @@ rt::Task<void> Follower::check_tail() {
   if (!at || !halted_.empty()) co_return;
   Nonce nonce = state_.nonce();
   auto found = co_await log_.read(*at);
+  if (!found) halt_if_log_is_gone(found.error());
   if (!found || state_.position() != at) co_return;
   std::string where = log_.describe() + " position " + std::to_string(at->value);
   if (!*found) {

@@ -153,6 +153,7 @@ rt::Task<Result<bool>> Proposer::write_once() {
     if (attempt.at < parts_.follower.next())
       co_return true;  // Somebody else's entry was folded meanwhile.
     if (outcome.error().is(ErrorCode::precondition)) co_await parts_.follower.check_tail();
+    parts_.follower.halt_if_log_is_gone(outcome.error());
     co_return std::unexpected(outcome.error());
   }
   if (*outcome == commitlog::CreateOutcome::won) {
@@ -171,7 +172,10 @@ rt::Task<Result<bool>> Proposer::write_once() {
 rt::Task<Result<bool>> Proposer::resolve(Attempt attempt) {
   if (attempt.at < parts_.follower.next()) co_return true;
   auto found = co_await parts_.log.read(attempt.at);
-  if (!found) co_return std::unexpected(found.error());
+  if (!found) {
+    parts_.follower.halt_if_log_is_gone(found.error());
+    co_return std::unexpected(found.error());
+  }
   if (!*found) co_return false;
   WEIR_CO_TRY(parts_.follower.offer(attempt.at, **found));
   co_return true;
