@@ -210,7 +210,10 @@ Status ClusterEngine::status() const {
   status.feature_level = state.level();
   status.incarnation = proposer_.incarnation();
   status.node_id = membership_.node_id();
-  status.ready = serving_ && membership_.registered() && follower_.halted().empty();
+  status.commit_trouble = proposer_.trouble();
+  if (status.commit_trouble.empty()) status.commit_trouble = batcher_.trouble();
+  status.ready = serving_ && membership_.registered() && follower_.halted().empty() &&
+                 status.commit_trouble.empty();
   status.halted = follower_.halted();
   status.parked_fetches = fetcher_.parked();
   status.pending_commands = proposer_.pending();

@@ -1,6 +1,7 @@
 #include "engine/follower.h"
 
 #include "engine/limits.h"
+#include "state/limits.h"
 
 namespace weir::engine {
 
@@ -38,6 +39,15 @@ void Follower::halt_if_log_is_gone(const Error& error) {
   halt("the commit log at " + log_.describe() + " is gone: " + error.message);
 }
 
+/// What a later level means is not known here; to go on would be to guess.
+Result<void> Follower::check_level(FeatureLevel level, const std::string& where) {
+  if (level.value <= state::kFeatureLevelNewest) return {};
+  halt("the cluster has feature level " + std::to_string(level.value) + " (" + where +
+       "), and this program knows levels up to " + std::to_string(state::kFeatureLevelNewest) +
+       "; start a newer version of weir here");
+  return fail(ErrorCode::unsupported, halted_);
+}
+
 Result<void> Follower::offer(Position at, const SharedBytes& entry) {
   if (at < next()) return {};
   if (!halted_.empty()) return fail(ErrorCode::unavailable, halted_);
@@ -63,6 +73,7 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
          "mixed. Stop all brokers of this cluster and restore one consistent copy");
     return fail(ErrorCode::corrupt, halted_);
   }
+  WEIR_TRY(check_level(view->header.level, where));
   MonoTime begun = loop_.now();
   state::Folded folded = state_.apply(*view);
   decisions_.record(
@@ -70,6 +81,9 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
       {static_cast<std::int64_t>(at.value), static_cast<std::int64_t>(folded.outcomes.size()),
        (loop_.now() - begun) / 1us});
   bytes_folded_ += entry.size();
+  // An entry may raise the level; its own outcomes are of the level before, but nobody may rely on
+  // a state that has another meaning now.
+  WEIR_TRY(check_level(state_.level(), where));
   for (FoldListener* listener : listeners_) listener->on_folded(*view, folded);
   progress_.notify_all();
   return {};

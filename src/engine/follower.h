@@ -6,8 +6,8 @@
 // reading the next position as absent, started after the request; waiting requests share one proof.
 //
 // When the log contradicts what was folded (a broken chain, a tail below our position), or is gone,
-// the follower halts: it folds no more, and everything that would need a fresh state answers
-// `unavailable` with the reason.
+// or has a feature level that this program does not know, the follower halts: it folds no more, and
+// everything that would need a fresh state answers `unavailable` with the reason.
 #pragma once
 
 #include <cstdint>
@@ -77,6 +77,7 @@ class Follower {
 
  private:
   rt::Task<void> prove_barriers();
+  Result<void> check_level(FeatureLevel level, const std::string& where);
 
   rt::Loop& loop_;
   commitlog::CommitLog& log_;

@@ -29,6 +29,12 @@ inline constexpr std::size_t kLoadsInFlightMax = 16;
 inline constexpr std::size_t kWarmRegionsMax = 256;
 /// Upload attempts of one segment before its batches are refused.
 inline constexpr int kUploadAttemptsMax = 4;
+/// Writes that have failed for so long, or a create that has been under way for so long, make the
+/// broker not ready.
+inline constexpr Duration kTroubleShownAfter = 4s;
+/// Failed uploads are not repeated for ever, so what they say holds for so long. Then clients may
+/// try again.
+inline constexpr Duration kUploadTroubleHolds = 15s;
 /// Flushes under way at once.
 inline constexpr std::size_t kFlightsMax = 4;
 /// Segments of one flush that upload at once.

@@ -113,8 +113,12 @@ rt::Task<void> Proposer::run() {
     auto progressed = co_await write_once();
     if (progressed && *progressed) {
       backoff = kBackoffFirst;
+      trouble_.succeeded();
       continue;
     }
+    trouble_.failed(parts_.loop.now(),
+                    progressed ? Error{ErrorCode::unknown_outcome, "no create had a clear answer"}
+                               : progressed.error());
     bool fix_needed = !progressed && progressed.error().is(ErrorCode::configuration);
     if (!progressed) report(progressed.error());
     Duration pause = fix_needed ? kBackoffConfiguration : backoff;
@@ -123,6 +127,15 @@ rt::Task<void> Proposer::run() {
                            pause / 2 + Duration(static_cast<std::int64_t>(jitter / 2)));
     backoff = std::min(backoff * 2, kBackoffMax);
   }
+}
+
+std::string Proposer::trouble() const {
+  MonoTime now = parts_.loop.now();
+  if (trouble_.since() && now - *trouble_.since() >= kTroubleShownAfter)
+    return "the commit log at " + parts_.log.describe() + " takes no entries: " + trouble_.what();
+  if (creating_ && now - last_start_ >= kTroubleShownAfter)
+    return "the commit log at " + parts_.log.describe() + " does not answer";
+  return {};
 }
 
 void Proposer::report(const Error& error) {
@@ -146,7 +159,9 @@ void Proposer::record(DecisionKind kind, const Attempt& attempt, Duration took) 
 rt::Task<Result<bool>> Proposer::write_once() {
   Attempt attempt = build_attempt();
   last_start_ = parts_.loop.now();
+  creating_ = true;
   auto outcome = co_await parts_.log.create(attempt.at, attempt.bytes);
+  creating_ = false;
   Duration took = parts_.loop.now() - last_start_;
   commit_seconds_.observe(static_cast<std::uint64_t>(took.count() / 1000));
   if (!outcome) {
