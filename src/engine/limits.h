@@ -25,6 +25,12 @@ inline constexpr Duration kAheadWaitMax = 2s;
 inline constexpr std::size_t kParkedFetchesMax = 100'000;
 /// Object reads under way at once for fetches, and bytes of one read.
 inline constexpr std::size_t kLoadsInFlightMax = 16;
+/// Opening a segment: ranges that lie this near to each other are read with one request, and this
+/// much of its end is read in the hope that the footer lies in it.
+inline constexpr std::uint64_t kSegmentGapBytesMax = 256u << 10;
+inline constexpr std::uint64_t kSegmentTailBytes = 32u << 10;
+/// Regions of opened segments whose places and checksums are kept, 48 bytes each.
+inline constexpr std::size_t kFooterRegionsMax = 65'536;
 /// Regions that one fetch loads ahead of reading them.
 inline constexpr std::size_t kWarmRegionsMax = 256;
 /// Upload attempts of one segment before its batches are refused.
