@@ -149,6 +149,8 @@ TEST_F(AdminServerTest, ReadyFollowsTheEngineAndSaysWhyNot) {
   expect(ask("GET", "/readyz"), {"503 Service Unavailable", "catching up or draining"});
   engine_.now.node_id.reset();
   expect(ask("GET", "/readyz"), {"503 ", "not registered yet"});
+  engine_.now.commit_trouble = "no space left";
+  expect(ask("GET", "/readyz"), {"503 ", "cannot commit: no space left"});
   engine_.now.halted = "the log is another cluster's";
   expect(ask("GET", "/readyz"), {"503 ", "halted: the log is another cluster's"});
   expect(ask("GET", "/healthz"), {"200 OK"});

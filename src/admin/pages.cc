@@ -38,6 +38,7 @@ json::object broker_json(const state::BrokerInfo& broker) {
 
 std::string not_ready_reason(const engine::Status& status) {
   if (!status.halted.empty()) return "halted: " + status.halted;
+  if (!status.commit_trouble.empty()) return "cannot commit: " + status.commit_trouble;
   if (!status.node_id) return "not registered yet";
   return "catching up or draining";
 }

@@ -9,6 +9,9 @@
 // `read` and `read_floor` are linearizable: they see every create and raise that was answered
 // before they began. `read` never returns an entry that a later recovery could drop.
 //
+// Error not_found of any call says that the log itself is gone: removed or replaced under us. What
+// was acknowledged may be lost, and nothing more may be acknowledged; the engine halts.
+//
 // Ownership: a log outlives every task that it handed out. Each back end says in its header which
 // loop its tasks end on; none minds several calls at once.
 #pragma once

@@ -30,10 +30,15 @@ Result<std::unique_ptr<FileLogDirectory>> FileLogDirectory::open(rt::FileSystem&
     if (!synced && synced.error().is(ErrorCode::configuration)) break;
     if (!synced) return with_context(std::move(synced).error(), "file log");
   }
+  WEIR_TRY(log->check_mark_is_there());
   Result<std::unique_ptr<rt::File>> lock = open_small("lock");
   if (!lock) return with_context(std::move(lock).error(), "file log");
   Result<std::unique_ptr<rt::File>> mark = open_small("mark");
   if (!mark) return with_context(std::move(mark).error(), "file log");
+  if (log->options_.sync) {
+    Result<void> synced = files.sync_directory(path);
+    if (!synced) return with_context(std::move(synced).error(), "file log");
+  }
   log->lock_file_ = std::move(*lock);
   log->mark_file_ = std::move(*mark);
   return log;
@@ -43,7 +48,9 @@ Result<std::optional<FileLogDirectory::HeldLock>> FileLogDirectory::try_lock() {
   Result<bool> locked = lock_file_->try_lock_exclusive();
   if (!locked) return with_context(std::move(locked).error(), "file log");
   if (!*locked) return std::nullopt;
-  return HeldLock(*lock_file_);
+  HeldLock held(*lock_file_);
+  WEIR_TRY(check_named(*lock_file_, "the file `lock`"));
+  return held;
 }
 
 Position FileLogDirectory::next_position() const {
@@ -113,6 +120,7 @@ Result<void> FileLogDirectory::refresh() {
     if (!found) return std::unexpected(std::move(found).error());
     if (!*found) break;
   }
+  if (Segment last = tail()) WEIR_TRY(check_named(*last->file, "its last segment file"));
   return {};
 }
 

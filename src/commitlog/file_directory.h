@@ -19,6 +19,10 @@
 //     written again first: the page cache may hold, as clean, bytes whose write-back failed.
 //  4. A segment is sealed and durable before its successor is made. The last segment is never
 //     removed, so the tail is always known.
+//  5. What we append to and what proves an absence is what the paths lead to *now*: open files live
+//     on when the directory is removed or replaced, and would swallow acknowledged entries. `lock`
+//     is looked at under the lock and after each sync, the last segment at each append and each
+//     proof of absence. Error not_found then, and the engine halts.
 //
 // One user: FileLog, which sees to it that functions marked "turn" run one at a time and that there
 // is one `sync` at a time. Those marked "free" may run beside anything. All of them block. Any
@@ -140,6 +144,11 @@ class FileLogDirectory {
    private:
     rt::File* file_;
   };
+
+  // file_directory_gone.cc
+  /// Error not_found, with what to do, unless the path still leads to `file`.
+  Result<void> check_named(rt::File& file, const std::string& name) const;
+  Result<void> check_mark_is_there();
 
   // file_directory.cc; under the lock
   Result<std::optional<HeldLock>> try_lock();

@@ -9,7 +9,8 @@ namespace {
 /// The write failed and was taken back.
 std::unexpected<Error> not_applied(Error error, std::string_view context) {
   bool clear = error.is(ErrorCode::out_of_space) || error.is(ErrorCode::configuration) ||
-               error.is(ErrorCode::corrupt) || error.is(ErrorCode::precondition);
+               error.is(ErrorCode::corrupt) || error.is(ErrorCode::precondition) ||
+               error.is(ErrorCode::not_found);
   if (!clear) error.code = ErrorCode::unavailable;
   return with_context(std::move(error), context);
 }

@@ -52,7 +52,8 @@ Result<bool> FileLogDirectory::look_for(Position at) {
     // equal size proves that the entry is absent, without the lock.
     Result<std::uint64_t> size = last->file->size();
     if (!size) return with_context(std::move(size).error(), "file log");
-    if (*size == last->index.end) return true;
+    // Unless it is no longer the one that others append to; the look under the lock decides that.
+    if (*size == last->index.end && last->file->is_named().value_or(false)) return true;
   }
   Result<std::optional<HeldLock>> lock = try_lock();
   if (!lock) return std::unexpected(std::move(lock).error());

@@ -53,6 +53,8 @@ Result<void> FileLogDirectory::sync(const SyncPlan& plan) {
   }
   if (!name_durable) WEIR_TRY(files_.sync_directory(options_.directory));
   WEIR_TRY(segment.file->sync());
+  // The segment itself may rightly be gone by now, if it was closed meanwhile; `lock` never is.
+  WEIR_TRY(check_named(*lock_file_, "the file `lock`"));
   // An older segment's mark must not replace a newer one's. The write may fail: it is a hint.
   if (!plan.is_tail) return {};
   RecordBytes mark = encode_mark({plan.first, plan.salt, plan.end});

@@ -44,10 +44,14 @@ rt::Task<Result<CreateOutcome>> FileLog::create(Position at, BytesChain entry) {
     if (step->kind == Kind::unknown) co_return CreateOutcome::unknown;
     if (step->kind == Kind::appended) {
       Result<void> durable = co_await make_durable(step->segment, step->end);
+      if (!durable && durable.error().is(ErrorCode::not_found))
+        co_return std::unexpected(std::move(durable).error());
       co_return durable ? CreateOutcome::won : CreateOutcome::unknown;
     }
     if (step->kind == Kind::sync_first) {
       Result<void> durable = co_await make_durable(step->segment, step->end);
+      if (!durable && durable.error().is(ErrorCode::not_found))
+        co_return std::unexpected(std::move(durable).error());
       if (!durable) co_return fail(ErrorCode::unavailable, std::move(durable).error().message);
     }
     if (wait.over()) co_return locked(directory_);

@@ -38,6 +38,18 @@ class FileLogTest : public testing::Test {
     ASSERT_TRUE(file.write_at(at, std::span(&part, 1)));
   }
 
+  void clear_mark() {
+    ASSERT_TRUE((*files().open("/log/mark", rt::OpenMode::read_write))->truncate(0));
+  }
+  /// As a restored copy: the same bytes in another file.
+  void replace(const std::string& path) {
+    auto old = std::move(files().open(path, rt::OpenMode::read).value());
+    std::string bytes(narrow<std::size_t>(old->size().value()), '\0');
+    ASSERT_TRUE(old->read_at(0, std::as_writable_bytes(std::span(bytes))));
+    ASSERT_TRUE(files().remove(path));
+    write(*files().open(path, rt::OpenMode::create_new).value(), 0, bytes);
+  }
+
   objstore::SimRunner runner_{5};
 };
 
@@ -53,8 +65,8 @@ TEST_F(FileLogTest, ATornTailOfAnyLengthIsCutAndTheNextEntryTakesItsPlace) {
   first.reset();
   for (std::size_t size = 0; size < torn.size(); ++size) {
     SCOPED_TRACE(size);
-    // As a killed writer would leave it: nobody synced, so no mark.
-    ASSERT_TRUE(files().remove("/log/mark"));
+    // As a killed writer would leave it: nobody synced, so nothing is marked.
+    clear_mark();
     ASSERT_TRUE(file->truncate(whole));
     write(*file, whole, std::string_view(torn).substr(0, size));
     auto client = open();
@@ -80,7 +92,7 @@ TEST_F(FileLogTest, DamageOfADurableEntryIsCorruptionAndIsNeverCut) {
     EXPECT_EQ(file->size().value(), size);
   }
   // Without the mark, so does a later entry.
-  ASSERT_TRUE(files().remove("/log/mark"));
+  clear_mark();
   write(*file, size - 3, " ");
   write(*file, 60, "?");
   auto client = open();
@@ -111,6 +123,49 @@ TEST_F(FileLogTest, AMissingOrShortenedFileIsNotTakenForAShorterLog) {
   EXPECT_EQ(create(*open(2), 4, "x").error().code, ErrorCode::corrupt);
   ASSERT_TRUE(files().remove("/log/" + segment_file_name(Position(4))));
   EXPECT_EQ(create(*open(2), 4, "x").error().code, ErrorCode::corrupt);
+}
+
+TEST_F(FileLogTest, ADirectoryThatIsRemovedOrReplacedUnderUsIsNoticedBeforeAnythingIsAnswered) {
+  std::string lock = "/log/lock";
+  std::string tail = "/log/" + segment_file_name(Position(0));
+  auto first = open();
+  fill(*first, 3);
+  for (const std::vector<std::string>& paths :
+       {std::vector{lock, tail}, std::vector{lock}, std::vector{tail}}) {
+    SCOPED_TRACE(paths.front());
+    auto client = open();
+    ASSERT_EQ(read(*client, 2), "entry 2");
+    ASSERT_EQ(read(*client, 3), "absent");
+    for (const std::string& path : paths) replace(path);
+    auto outcome = create(*client, 3, "would be lost");
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().code, ErrorCode::not_found);
+    EXPECT_NE(outcome.error().message.find("removed or replaced"), std::string::npos)
+        << outcome.error().message;
+    if (paths.back() == tail) {
+      EXPECT_EQ(read(*client, 3), "not_found");
+    }
+    EXPECT_EQ(read(*open(), 3), "absent");
+  }
+  for (const std::string& path : {tail, lock}) ASSERT_TRUE(files().remove(path));
+  EXPECT_EQ(create(*first, 3, "would be lost").error().code, ErrorCode::not_found);
+}
+
+TEST_F(FileLogTest, ADeletedMarkIsNoTornTail) {
+  auto first = open();
+  fill(*first, 3);
+  first.reset();
+  auto file = segment(0);
+  ASSERT_TRUE(file->truncate(file->size().value() - 10));
+  ASSERT_TRUE(files().remove("/log/mark"));
+  NullLogger logger;
+  auto opened =
+      FileLogDirectory::open(files(), {.directory = "/log"}, runner_.node().random(), logger);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::configuration);
+  EXPECT_NE(opened.error().message.find("/log/mark"), std::string::npos) << opened.error().message;
+  EXPECT_TRUE(FileLogDirectory::open(files(), {.directory = "/log", .sync = false},
+                                     runner_.node().random(), logger));
 }
 
 TEST_F(FileLogTest, AFullDiskTakesNothingAndTheLogGoesOnAfterwards) {

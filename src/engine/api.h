@@ -139,8 +139,11 @@ struct Status {
   FeatureLevel feature_level;
   Incarnation incarnation;
   std::optional<NodeId> node_id;
-  /// False until registered and caught up, while draining, and while the engine is halted.
+  /// False until registered and caught up, while draining, while the engine is halted, and while
+  /// the store takes nothing.
   bool ready = false;
+  /// Why nothing could be committed lately, if so; passes by itself.
+  std::string commit_trouble;
   /// Why the engine stopped serving writes, if it did.
   std::string halted;
   std::size_t parked_fetches = 0;

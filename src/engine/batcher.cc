@@ -169,7 +169,11 @@ rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index
     upload.counter = ++segment_counter_;
     auto put =
         co_await parts_.store.put(segment_name(upload.born, upload.writer, upload.counter), body);
-    if (put) co_return;
+    if (put) {
+      upload_trouble_.succeeded();
+      co_return;
+    }
+    upload_trouble_.failed(parts_.loop.now(), put.error());
     parts_.logger.warn("segment_upload_failed", {{"store", parts_.store.describe()},
                                                  {"attempt", attempt},
                                                  {"error", describe(put.error())}});
@@ -179,6 +183,15 @@ rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index
     }
     co_await rt::sleep_for(parts_.loop, kUploadRetryPause * attempt);
   }
+}
+
+std::string Batcher::trouble() const {
+  MonoTime now = parts_.loop.now();
+  const StoreTrouble& trouble = upload_trouble_;
+  if (!trouble.since() || now - *trouble.since() < kTroubleShownAfter ||
+      now - trouble.last() >= kUploadTroubleHolds)
+    return {};
+  return "the store at " + parts_.store.describe() + " takes no segments: " + trouble.what();
 }
 
 BytesChain Batcher::encode_object(const PlannedObject& object) const {

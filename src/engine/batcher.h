@@ -51,6 +51,8 @@ class Batcher {
   /// `give_up`.
   void stop(MonoTime give_up);
   std::size_t queued() const { return queue_.size(); }
+  /// Why the store has taken no segments lately, if so.
+  std::string trouble() const;
 
  private:
   struct Flight;
@@ -77,6 +79,7 @@ class Batcher {
   std::uint64_t turn_ = 0;
   std::uint64_t segment_counter_ = 0;
   bool stopping_ = false;
+  StoreTrouble upload_trouble_;
   MonoTime give_up_{};
   rt::Event changed_;
   rt::Event turn_changed_;

@@ -86,10 +86,38 @@ rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
                    replayed.error().message +
                        "; no snapshot lies behind the damage: restore this part of the log from a "
                        "backup of the store");
+  // A snapshot says what the log held; a log that lacks it must not be written on.
+  if (replayed) co_await follower_.check_tail();
+  if (replayed && !follower_.halted().empty())
+    co_return fail(ErrorCode::configuration, follower_.halted());
   co_return replayed;
 }
 
+/// An empty log beside data is no new cluster: the log was lost, or another one was meant. Starting
+/// anew would give offsets a second time.
+rt::Task<Result<void>> ClusterEngine::refuse_orphaned_data() {
+  for (std::string prefix : {"data/", "snapshot/"}) {
+    std::string continuation;
+    do {
+      auto page = co_await parts_.store.list(prefix, continuation);
+      if (!page)
+        co_return with_context(page.error(), "looking for data in " + parts_.store.describe());
+      if (!page->objects.empty())
+        co_return fail(ErrorCode::configuration,
+                       "the commit log at " + parts_.log.describe() +
+                           " is empty, but the store at " + parts_.store.describe() +
+                           " holds data (" + page->objects.front().name +
+                           "): the log was lost, or is another one. Restore the log from the same "
+                           "copy as the data, or name the right one with --log; to begin a new "
+                           "cluster, use an empty store");
+      continuation = page->next;
+    } while (!continuation.empty());
+  }
+  co_return Result<void>{};
+}
+
 rt::Task<Result<void>> ClusterEngine::ensure_genesis(MonoTime deadline) {
+  if (!follower_.state().position()) WEIR_CO_TRY(co_await refuse_orphaned_data());
   while (!follower_.state().position()) {
     if (parts_.loop.now() >= deadline)
       co_return fail(ErrorCode::timed_out, "the commit log at " + parts_.log.describe() +
@@ -183,7 +211,10 @@ Status ClusterEngine::status() const {
   status.feature_level = state.level();
   status.incarnation = proposer_.incarnation();
   status.node_id = membership_.node_id();
-  status.ready = serving_ && membership_.registered() && follower_.halted().empty();
+  status.commit_trouble = proposer_.trouble();
+  if (status.commit_trouble.empty()) status.commit_trouble = batcher_.trouble();
+  status.ready = serving_ && membership_.registered() && follower_.halted().empty() &&
+                 status.commit_trouble.empty();
   status.halted = follower_.halted();
   status.parked_fetches = fetcher_.parked();
   status.pending_commands = proposer_.pending();

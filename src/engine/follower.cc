@@ -1,6 +1,7 @@
 #include "engine/follower.h"
 
 #include "engine/limits.h"
+#include "state/limits.h"
 
 namespace weir::engine {
 
@@ -33,6 +34,20 @@ void Follower::halt(std::string why) {
   barrier_done_.notify_all();
 }
 
+void Follower::halt_if_log_is_gone(const Error& error) {
+  if (!error.is(ErrorCode::not_found)) return;
+  halt("the commit log at " + log_.describe() + " is gone: " + error.message);
+}
+
+/// What a later level means is not known here; to go on would be to guess.
+Result<void> Follower::check_level(FeatureLevel level, const std::string& where) {
+  if (level.value <= state::kFeatureLevelNewest) return {};
+  halt("the cluster has feature level " + std::to_string(level.value) + " (" + where +
+       "), and this program knows levels up to " + std::to_string(state::kFeatureLevelNewest) +
+       "; start a newer version of weir here");
+  return fail(ErrorCode::unsupported, halted_);
+}
+
 Result<void> Follower::offer(Position at, const SharedBytes& entry) {
   if (at < next()) return {};
   if (!halted_.empty()) return fail(ErrorCode::unavailable, halted_);
@@ -58,6 +73,7 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
          "mixed. Stop all brokers of this cluster and restore one consistent copy");
     return fail(ErrorCode::corrupt, halted_);
   }
+  WEIR_TRY(check_level(view->header.level, where));
   MonoTime begun = loop_.now();
   state::Folded folded = state_.apply(*view);
   decisions_.record(
@@ -65,6 +81,9 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
       {static_cast<std::int64_t>(at.value), static_cast<std::int64_t>(folded.outcomes.size()),
        (loop_.now() - begun) / 1us});
   bytes_folded_ += entry.size();
+  // An entry may raise the level; its own outcomes are of the level before, but nobody may rely on
+  // a state that has another meaning now.
+  WEIR_TRY(check_level(state_.level(), where));
   for (FoldListener* listener : listeners_) listener->on_folded(*view, folded);
   progress_.notify_all();
   return {};
@@ -73,7 +92,10 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
 rt::Task<Result<bool>> Follower::read_next() {
   Position at = next();
   auto found = co_await log_.read(at);
-  if (!found) co_return with_context(found.error(), "reading the commit log");
+  if (!found) {
+    halt_if_log_is_gone(found.error());
+    co_return with_context(found.error(), "reading the commit log");
+  }
   if (!*found) co_return false;
   WEIR_CO_TRY(offer(at, **found));
   co_return true;
@@ -138,6 +160,7 @@ rt::Task<void> Follower::check_tail() {
   if (!at || !halted_.empty()) co_return;
   Nonce nonce = state_.nonce();
   auto found = co_await log_.read(*at);
+  if (!found) halt_if_log_is_gone(found.error());
   if (!found || state_.position() != at) co_return;
   std::string where = log_.describe() + " position " + std::to_string(at->value);
   if (!*found) {

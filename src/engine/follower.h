@@ -5,9 +5,9 @@
 // only the next one, so the sides need not know of each other. Duty 4g: a barrier is proved by
 // reading the next position as absent, started after the request; waiting requests share one proof.
 //
-// When the log contradicts what was folded (a broken chain, a tail below our position), the
-// follower halts: it folds no more, and everything that would need a fresh state answers
-// `unavailable` with the reason.
+// When the log contradicts what was folded (a broken chain, a tail below our position), or is gone,
+// or has a feature level that this program does not know, the follower halts: it folds no more, and
+// everything that would need a fresh state answers `unavailable` with the reason.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,9 @@ class Follower {
   rt::Task<void> check_tail();
 
   void halt(std::string why);
+  /// Halts if the error says that the log itself is gone (commit_log.h); what failed with it would
+  /// never succeed again.
+  void halt_if_log_is_gone(const Error& error);
   const std::string& halted() const { return halted_; }
   std::size_t barriers_waiting() const { return barriers_waiting_; }
   /// Notified after each folded entry and when the follower halts.
@@ -74,6 +77,7 @@ class Follower {
 
  private:
   rt::Task<void> prove_barriers();
+  Result<void> check_level(FeatureLevel level, const std::string& where);
 
   rt::Loop& loop_;
   commitlog::CommitLog& log_;

@@ -25,12 +25,24 @@ inline constexpr Duration kAheadWaitMax = 2s;
 inline constexpr std::size_t kParkedFetchesMax = 100'000;
 /// Object reads under way at once for fetches, and bytes of one read.
 inline constexpr std::size_t kLoadsInFlightMax = 16;
+/// Opening a segment: ranges that lie this near to each other are read with one request, and this
+/// much of its end is read in the hope that the footer lies in it.
+inline constexpr std::uint64_t kSegmentGapBytesMax = 256u << 10;
+inline constexpr std::uint64_t kSegmentTailBytes = 32u << 10;
+/// Regions of opened segments whose places and checksums are kept, 48 bytes each.
+inline constexpr std::size_t kFooterRegionsMax = 65'536;
 /// Regions that one fetch loads ahead of reading them.
 inline constexpr std::size_t kWarmRegionsMax = 256;
 /// Bytes that may be on their way into memory ahead of catch-up readers, all fetches together.
 inline constexpr std::size_t kReadAheadBytesMax = 16u << 20;
 /// Upload attempts of one segment before its batches are refused.
 inline constexpr int kUploadAttemptsMax = 4;
+/// Writes that have failed for so long, or a create that has been under way for so long, make the
+/// broker not ready.
+inline constexpr Duration kTroubleShownAfter = 4s;
+/// Failed uploads are not repeated for ever, so what they say holds for so long. Then clients may
+/// try again.
+inline constexpr Duration kUploadTroubleHolds = 15s;
 /// Flushes under way at once.
 inline constexpr std::size_t kFlightsMax = 4;
 /// Segments of one flush that upload at once.

@@ -113,8 +113,12 @@ rt::Task<void> Proposer::run() {
     auto progressed = co_await write_once();
     if (progressed && *progressed) {
       backoff = kBackoffFirst;
+      trouble_.succeeded();
       continue;
     }
+    trouble_.failed(parts_.loop.now(),
+                    progressed ? Error{ErrorCode::unknown_outcome, "no create had a clear answer"}
+                               : progressed.error());
     bool fix_needed = !progressed && progressed.error().is(ErrorCode::configuration);
     if (!progressed) report(progressed.error());
     Duration pause = fix_needed ? kBackoffConfiguration : backoff;
@@ -123,6 +127,15 @@ rt::Task<void> Proposer::run() {
                            pause / 2 + Duration(static_cast<std::int64_t>(jitter / 2)));
     backoff = std::min(backoff * 2, kBackoffMax);
   }
+}
+
+std::string Proposer::trouble() const {
+  MonoTime now = parts_.loop.now();
+  if (trouble_.since() && now - *trouble_.since() >= kTroubleShownAfter)
+    return "the commit log at " + parts_.log.describe() + " takes no entries: " + trouble_.what();
+  if (creating_ && now - last_start_ >= kTroubleShownAfter)
+    return "the commit log at " + parts_.log.describe() + " does not answer";
+  return {};
 }
 
 void Proposer::report(const Error& error) {
@@ -146,13 +159,16 @@ void Proposer::record(DecisionKind kind, const Attempt& attempt, Duration took) 
 rt::Task<Result<bool>> Proposer::write_once() {
   Attempt attempt = build_attempt();
   last_start_ = parts_.loop.now();
+  creating_ = true;
   auto outcome = co_await parts_.log.create(attempt.at, attempt.bytes);
+  creating_ = false;
   Duration took = parts_.loop.now() - last_start_;
   commit_seconds_.observe(static_cast<std::uint64_t>(took.count() / 1000));
   if (!outcome) {
     if (attempt.at < parts_.follower.next())
       co_return true;  // Somebody else's entry was folded meanwhile.
     if (outcome.error().is(ErrorCode::precondition)) co_await parts_.follower.check_tail();
+    parts_.follower.halt_if_log_is_gone(outcome.error());
     co_return std::unexpected(outcome.error());
   }
   if (*outcome == commitlog::CreateOutcome::won) {
@@ -171,7 +187,10 @@ rt::Task<Result<bool>> Proposer::write_once() {
 rt::Task<Result<bool>> Proposer::resolve(Attempt attempt) {
   if (attempt.at < parts_.follower.next()) co_return true;
   auto found = co_await parts_.log.read(attempt.at);
-  if (!found) co_return std::unexpected(found.error());
+  if (!found) {
+    parts_.follower.halt_if_log_is_gone(found.error());
+    co_return std::unexpected(found.error());
+  }
   if (!*found) co_return false;
   WEIR_CO_TRY(parts_.follower.offer(attempt.at, **found));
   co_return true;

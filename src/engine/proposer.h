@@ -18,6 +18,7 @@
 #include "base/metrics.h"
 #include "commitlog/commit_log.h"
 #include "engine/follower.h"
+#include "engine/store_trouble.h"
 #include "rt/event.h"
 #include "rt/random.h"
 #include "rt/task.h"
@@ -91,6 +92,9 @@ class Proposer final : public FoldListener {
   rt::Task<Result<state::CommandOutcome>> propose(Proposal proposal, MonoTime deadline);
 
   std::size_t pending() const { return pending_.size(); }
+  /// Why no entry could be written for some seconds, if so. Commands that wait are tried again and
+  /// again, so this ends by itself.
+  std::string trouble() const;
   /// Writes entries until stopped. `stop` lets pending commands be written until `give_up`.
   rt::Task<void> run();
   void stop(MonoTime give_up);
@@ -126,6 +130,8 @@ class Proposer final : public FoldListener {
   std::optional<MonoTime> give_up_;
   Duration commit_gap_;
   MonoTime last_start_{};
+  bool creating_ = false;
+  StoreTrouble trouble_;
   rt::Event arrived_;
   Counter& entries_written_;
   Counter& creates_lost_;

@@ -58,8 +58,8 @@ Reader::Reader(Parts parts)
       load_bytes_(parts.metrics.counter("weir_reader_load_bytes_total",
                                         "Bytes read from objects for fetches")),
       corrupt_regions_(parts.metrics.counter("weir_reader_corrupt_regions_total",
-                                             "Regions whose bytes did not match their checksums")) {
-}
+                                             "Regions whose bytes did not match their checksums")),
+      segments_({parts.loop, parts.store, parts.follower, loads_total_, load_bytes_}) {}
 
 rt::Task<Result<BytesChain>> Reader::read(Range range) {
   auto records = co_await read_once(range);
@@ -130,29 +130,34 @@ rt::Task<Result<BytesChain>> Reader::read_once(const Range& range) {
 rt::Task<Result<BytesChain>> Reader::region(PartitionRef at, state::SpanInfo span) {
   RegionKey key = RegionKey::of(span.object, span.first_byte);
   if (const BytesChain* cached = parts_.cache.find(key)) co_return *cached;
-  auto bytes = co_await load(span);
+  auto bytes = co_await load(at, span);
+  if (!bytes && bytes.error().is(ErrorCode::corrupt))
+    co_return report_corrupt(at, span, bytes.error());
   if (!bytes) co_return std::unexpected(bytes.error());
   // Another waiter of the same load may have been first: a region is stamped once.
   if (const BytesChain* cached = parts_.cache.find(key)) co_return *cached;
   Result<void> intact = verify_region(bytes->view(), span.records);
-  if (!intact) {
-    corrupt_regions_.add();
-    std::string where = describe_object(span.object, parts_.log);
-    parts_.logger.error("corrupt_region", {{"object", where},
-                                           {"first_byte", span.first_byte},
-                                           {"bytes", span.bytes},
-                                           {"topic_id", at.topic.hex()},
-                                           {"partition", at.partition.value},
-                                           {"offset", span.base.value},
-                                           {"error", intact.error().message}});
-    co_return with_context(intact.error(), where);
-  }
+  if (!intact) co_return report_corrupt(at, span, intact.error());
   stamp_region(bytes->mutable_view(), span.base, span.epoch);
   parts_.cache.insert(key, *bytes, Cache::Age::catch_up);
   co_return BytesChain(std::move(*bytes));
 }
 
-rt::Task<Result<SharedBytes>> Reader::load(const state::SpanInfo& span) {
+std::unexpected<Error> Reader::report_corrupt(PartitionRef at, const state::SpanInfo& span,
+                                              const Error& error) {
+  corrupt_regions_.add();
+  std::string where = describe_object(span.object, parts_.log);
+  parts_.logger.error("corrupt_region", {{"object", where},
+                                         {"first_byte", span.first_byte},
+                                         {"bytes", span.bytes},
+                                         {"topic_id", at.topic.hex()},
+                                         {"partition", at.partition.value},
+                                         {"offset", span.base.value},
+                                         {"error", error.message}});
+  return with_context(error, where);
+}
+
+rt::Task<Result<SharedBytes>> Reader::load(PartitionRef at, const state::SpanInfo& span) {
   std::uint64_t first_byte = span.first_byte;
   std::size_t size = span.bytes;
   RegionKey key = RegionKey::of(span.object, span.object.is_inline ? kWholeSection : first_byte);
@@ -167,7 +172,7 @@ rt::Task<Result<SharedBytes>> Reader::load(const state::SpanInfo& span) {
     loads_.emplace(key, load);
     co_await take_slot();
     load->result = span.object.is_inline ? co_await load_inline_section(span.object)
-                                         : co_await load_segment_region(span);
+                                         : co_await load_segment_region(at, span);
     give_slot();
     loads_.erase(key);
     load->done.notify_all();
@@ -176,26 +181,15 @@ rt::Task<Result<SharedBytes>> Reader::load(const state::SpanInfo& span) {
   const SharedBytes& loaded = **load->result;
   if (!span.object.is_inline) co_return loaded;
   if (first_byte > loaded.size() || size > loaded.size() - first_byte)
-    co_return fail(ErrorCode::corrupt,
-                   describe_object(span.object, parts_.log) + " is shorter than its spans");
+    co_return fail(ErrorCode::corrupt, "the entry is shorter than its spans");
   // A copy, so that one small region in the cache does not hold the memory of a whole entry.
   co_return SharedBytes::copy_of(loaded.slice(first_byte, size).view());
 }
 
-rt::Task<Result<SharedBytes>> Reader::load_segment_region(state::SpanInfo span) {
-  std::string name = segment_name(span.object);
-  auto bytes = co_await parts_.store.get_range(name, span.first_byte, span.bytes);
-  loads_total_.add();
-  if (!bytes) {
-    // The store has less than was uploaded and confirmed.
-    if (!bytes.error().is(ErrorCode::invalid_argument)) co_return with_context(bytes.error(), name);
-    parts_.logger.error("segment_cut_short", {{"object", name},
-                                              {"first_byte", span.first_byte},
-                                              {"bytes", span.bytes},
-                                              {"error", bytes.error().message}});
-    co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
-  }
-  load_bytes_.add(bytes->size());
+rt::Task<Result<SharedBytes>> Reader::load_segment_region(PartitionRef at, state::SpanInfo span) {
+  auto bytes = co_await segments_.load(at, span);
+  if (!bytes && !bytes.error().is(ErrorCode::corrupt))
+    co_return with_context(bytes.error(), segment_name(span.object));
   co_return bytes;
 }
 

@@ -2,10 +2,11 @@
 //
 // Sources in order: the cache, then the object (a ranged read of a segment, or the entry of an
 // inline span). Loads of the same region or entry are shared by all who wait for it, bounded in
-// number, and verified before they are used: each batch's CRC32C, and that the batches fill the
-// span exactly. A region that fails is named in the log, and only its partition answers `corrupt`.
-// An object that is gone was replaced or deleted by a peer: the reader folds what is new and looks
-// again, and never calls that corruption.
+// number, and verified before they are used: that the object is the one that the span means
+// (segment_reader.h), each batch's CRC32C, and that the batches fill the span exactly. A region
+// that fails is named in the log, and only its partition answers `corrupt`. An object that is gone
+// was replaced or deleted by a peer: the reader folds what is new and looks again, and never calls
+// that corruption.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,7 @@
 #include "engine/api.h"
 #include "engine/cache.h"
 #include "engine/follower.h"
+#include "engine/segment_reader.h"
 #include "objstore/object_store.h"
 
 namespace weir::engine {
@@ -63,8 +65,10 @@ class Reader {
   std::vector<state::SpanInfo> spans_of(const Range& range) const;
   rt::Task<void> warm_one(PartitionRef at, state::SpanInfo span);
   rt::Task<Result<BytesChain>> read_once(const Range& range);
-  rt::Task<Result<SharedBytes>> load(const state::SpanInfo& span);
-  rt::Task<Result<SharedBytes>> load_segment_region(state::SpanInfo span);
+  rt::Task<Result<SharedBytes>> load(PartitionRef at, const state::SpanInfo& span);
+  rt::Task<Result<SharedBytes>> load_segment_region(PartitionRef at, state::SpanInfo span);
+  std::unexpected<Error> report_corrupt(PartitionRef at, const state::SpanInfo& span,
+                                        const Error& error);
   rt::Task<Result<SharedBytes>> load_inline_section(state::ObjectRef object);
   rt::Task<void> take_slot();
   void give_slot();
@@ -76,6 +80,7 @@ class Reader {
   Counter& loads_total_;
   Counter& load_bytes_;
   Counter& corrupt_regions_;
+  SegmentReader segments_;
 };
 
 /// Appends to `out` the whole batches of `region` that reach `from` or beyond and begin before

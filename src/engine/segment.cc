@@ -203,17 +203,32 @@ bool read_region(serial::Reader& r, const std::vector<std::pair<TopicId, std::st
 
 }  // namespace
 
-Result<SegmentView> decode_segment(Bytes segment) {
-  if (segment.size() < kSegmentHeaderBytes + kSegmentTrailerBytes) return damaged("too short");
-  auto header = read_header(segment);
-  if (!header) return std::unexpected(header.error());
-  Bytes trailer = segment.last(kSegmentTrailerBytes);
+Result<std::uint64_t> segment_footer_bytes(Bytes trailer, std::uint64_t segment_bytes) {
+  ENSURE(trailer.size() == kSegmentTrailerBytes);
+  if (segment_bytes < kSegmentHeaderBytes + kSegmentTrailerBytes) return damaged("too short");
   if (load_be<std::uint64_t>(trailer, 16) != kTrailerMagic)
     return damaged("no trailer; the upload was cut off");
   std::uint64_t footer_size = load_be<std::uint32_t>(trailer, 0);
-  if (footer_size > segment.size() - kSegmentHeaderBytes - kSegmentTrailerBytes)
+  if (footer_size > segment_bytes - kSegmentHeaderBytes - kSegmentTrailerBytes)
     return damaged("footer too long");
-  Bytes footer = segment.subspan(segment.size() - kSegmentTrailerBytes - footer_size, footer_size);
+  return footer_size;
+}
+
+Result<SegmentView> decode_segment(Bytes segment) {
+  if (segment.size() < kSegmentHeaderBytes + kSegmentTrailerBytes) return damaged("too short");
+  auto footer = segment_footer_bytes(segment.last(kSegmentTrailerBytes), segment.size());
+  if (!footer) return std::unexpected(footer.error());
+  return decode_segment_ends(segment.first(kSegmentHeaderBytes),
+                             segment.last(*footer + kSegmentTrailerBytes), segment.size());
+}
+
+Result<SegmentView> decode_segment_ends(Bytes head, Bytes footer_and_trailer,
+                                        std::uint64_t segment_bytes) {
+  auto header = read_header(head);
+  if (!header) return std::unexpected(header.error());
+  std::size_t footer_size = footer_and_trailer.size() - kSegmentTrailerBytes;
+  Bytes footer = footer_and_trailer.first(footer_size);
+  Bytes trailer = footer_and_trailer.subspan(footer_size);
   if (codec::crc32c(footer) != load_be<std::uint32_t>(trailer, 4))
     return damaged("the footer does not match its checksum");
 
@@ -234,7 +249,7 @@ Result<SegmentView> decode_segment(Bytes segment) {
   for (std::uint64_t i = 0; i < count; ++i)
     if (!read_region(r, topics, base_ms, at, view.regions.emplace_back()))
       return damaged("the footer does not parse");
-  if (at != segment.size() - kSegmentTrailerBytes - footer_size)
+  if (at != segment_bytes - kSegmentTrailerBytes - footer_size)
     return damaged("the regions do not fill the segment");
   return view;
 }

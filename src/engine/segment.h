@@ -66,6 +66,11 @@ struct SegmentView {
 /// Reads header, footer and trailer of a whole segment and checks that the regions fill what lies
 /// between; checks no region's bytes. Errors: corrupt, unsupported.
 Result<SegmentView> decode_segment(Bytes segment);
+/// The same from its ends alone: the header's bytes, and the footer with the trailer.
+Result<SegmentView> decode_segment_ends(Bytes header, Bytes footer_and_trailer,
+                                        std::uint64_t segment_bytes);
+/// Length of the footer, from the trailer's bytes. Errors: corrupt.
+Result<std::uint64_t> segment_footer_bytes(Bytes trailer, std::uint64_t segment_bytes);
 /// Errors: corrupt, naming the region.
 Result<void> check_region(Bytes segment, const SegmentRegion& region);
 

@@ -16,6 +16,8 @@ struct ServerLimits {
   std::size_t requests_max = 10'000;
   /// From the first byte of a request to its last.
   Duration receive_timeout = 10s;
+  /// From accepting a connection to its first whole request.
+  Duration first_request_timeout = 5s;
   /// Between two requests.
   Duration idle_timeout = 60s;
   /// For the peer to take an answer.

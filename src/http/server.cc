@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "http/request_parser.h"
 
@@ -21,6 +22,15 @@ struct Server::Connection {
   RequestParser parser;
   std::size_t requests = 0;
   std::optional<MonoTime> deadline;
+  /// What it waits for, in the order in which connections are given up for new ones.
+  enum class Wait : unsigned char { first_request, next_request, peer_to_read, handler };
+  void wait_for(Wait what, MonoTime now) {
+    wait = what;
+    since = now;
+  }
+  Wait wait = Wait::first_request;
+  MonoTime since{};
+  bool evicted = false;
   bool ended = false;
   rt::Event changed;
   rt::Scope watching;
@@ -57,14 +67,34 @@ rt::Task<void> Server::accept_all() {
     }
     if (stopping_) break;
     connections_.emplace_back(loop_, std::move(*stream), limits_);
+    connections_.back().since = loop_.now();
+    ++open_;
     scope_.spawn(serve(std::prev(connections_.end())));
   }
+}
+
+/// Ends the connection that has waited longest for its peer. Without a first request before all
+/// others: a peer that has asked before is a scraper rather than an attacker.
+bool Server::make_room(const Connection& newcomer) {
+  Connection* victim = nullptr;
+  for (Connection& connection : connections_) {
+    if (connection.wait == Connection::Wait::handler || connection.evicted) continue;
+    if (&connection == &newcomer) continue;
+    if (!victim ||
+        std::pair(connection.wait, connection.since) < std::pair(victim->wait, victim->since))
+      victim = &connection;
+  }
+  if (!victim) return false;
+  victim->evicted = true;
+  --open_;
+  victim->stream->close();
+  return true;
 }
 
 rt::Task<void> Server::serve(Place place) {
   Connection& connection = *place;
   connection.watching.spawn(watch(connection));
-  if (connections_.size() > limits_.connections_max) {
+  if (open_ > limits_.connections_max && !make_room(connection)) {
     Response busy{.status = 503, .body = "too many connections\n"};
     co_await send(connection, busy, false, true);
   } else {
@@ -75,12 +105,14 @@ rt::Task<void> Server::serve(Place place) {
   connection.ended = true;
   connection.changed.notify_all();
   co_await connection.watching.join();
+  if (!connection.evicted) --open_;
   connections_.erase(place);
 }
 
 /// Receives and answers one request; false when the connection is to be closed.
 rt::Task<bool> Server::serve_one(Connection& connection) {
   if (!co_await receive(connection)) co_return false;
+  connection.wait_for(Connection::Wait::handler, loop_.now());
   Request request = connection.parser.take();
   ++connection.requests;
   // The handler has deadlines of its own; what it waits for is not the peer's fault.
@@ -94,8 +126,12 @@ rt::Task<bool> Server::serve_one(Connection& connection) {
 /// Reads until a request is complete; false if there will be none. Malformed ones are answered
 /// here.
 rt::Task<bool> Server::receive(Connection& connection) {
-  connection.set_deadline(loop_.now() + limits_.idle_timeout);
-  bool begun = false;
+  bool first = connection.requests == 0;
+  connection.wait_for(first ? Connection::Wait::first_request : Connection::Wait::next_request,
+                      loop_.now());
+  connection.set_deadline(loop_.now() +
+                          (first ? limits_.first_request_timeout : limits_.idle_timeout));
+  bool begun = first;  // Then the time of the whole stage is bounded already.
   RequestParser::State state = connection.parser.feed({});
   std::array<std::byte, kReadBytes> bytes;
   while (state == RequestParser::State::need_more) {
@@ -118,6 +154,7 @@ rt::Task<bool> Server::receive(Connection& connection) {
 
 rt::Task<bool> Server::send(Connection& connection, const Response& response, bool keep_alive,
                             bool with_body) {
+  connection.wait_for(Connection::Wait::peer_to_read, loop_.now());
   connection.set_deadline(loop_.now() + limits_.send_timeout);
   std::string head = encode_head(response, keep_alive);
   std::array<Bytes, 2> parts{as_bytes(head), as_bytes(response.body)};

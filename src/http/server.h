@@ -1,9 +1,11 @@
 // Server: a small HTTP/1.1 server over rt streams, for health checks, metrics and admin pages.
 //
 // It runs on one loop, real or simulated. Everything a peer can make it hold is limited: the number
-// of connections (more are turned away with 503), the size of a request, and the time each stage
-// may take. Errors of peers are theirs: they end their connection and leave no log line but at
-// level debug.
+// of connections, the size of a request, and the time each stage may take. A connection above the
+// number takes the place of the one that has waited longest for its peer, those without a first
+// whole request before others, so that a health check is answered however many connections peers
+// hold open; only if the handler is at work for all of them is it turned away with 503. Errors of
+// peers are theirs: they end their connection and leave no log line but at level debug.
 //
 // Owned by `app`; the handler, the logger and the loop must outlive it. `stop` must have ended
 // before it dies.
@@ -50,6 +52,7 @@ class Server {
   using Place = std::list<Connection>::iterator;
 
   rt::Task<void> accept_all();
+  bool make_room(const Connection& newcomer);
   rt::Task<void> serve(Place place);
   rt::Task<bool> serve_one(Connection& connection);
   rt::Task<bool> receive(Connection& connection);
@@ -63,6 +66,8 @@ class Server {
   Logger& log_;
   ServerLimits limits_;
   std::list<Connection> connections_;
+  /// Connections that were not told to end.
+  std::size_t open_ = 0;
   bool stopping_ = false;
   rt::Scope scope_;
 };

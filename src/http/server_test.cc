@@ -16,10 +16,13 @@ class EchoHandler final : public Handler {
  public:
   rt::Task<Response> handle(const Request& request) override {
     ++calls;
+    if (request.path == pause_on) co_await rt::sleep_for(*loop, 20s);
     if (request.path == "/large") co_return Response{.body = std::string(1 << 20, 'x')};
     co_return Response{.body = request.method + " " + request.path + " " + request.body};
   }
   int calls = 0;
+  std::string pause_on;
+  rt::Loop* loop = nullptr;
 };
 
 /// What a scripted peer saw.
@@ -162,11 +165,48 @@ TEST_F(ServerTest, GivesUpOnAPeerThatDoesNotRead) {
   world_.run_for(100s);
 }
 
-TEST_F(ServerTest, TurnsConnectionsAboveTheLimitAway) {
+TEST_F(ServerTest, AnswersAHealthCheckBesideAnyNumberOfHalfOpenConnections) {
+  start();
+  std::vector<Peer> half_open(1'500);
+  for (std::size_t i = 0; i < half_open.size(); ++i) {
+    std::vector<std::string> begun;
+    if (i % 2 == 0) begun = {"GET /a HTTP/1.1\r\n"};
+    client_.spawn(play(client_, {.pieces = begun, .pause = 100s}, half_open[i]));
+    if (i % 100 == 0) world_.run_for(10ms);
+  }
+  world_.run_for(1s);
+  EXPECT_LE(server_->connections(), 64u);
+  Peer health = talk({.pieces = {"GET /healthz HTTP/1.1\r\n\r\n"}}, 100ms);
+  EXPECT_NE(health.received.find("200 OK"), std::string::npos) << health.received;
+  world_.run_for(6s);
+  EXPECT_EQ(server_->connections(), 1u) << "the others had 5 s for a first request";
+  world_.run_for(300s);
+}
+
+TEST_F(ServerTest, AnIdleConnectionGivesWayToANewOneAndABusyOneDoesNot) {
   start({.connections_max = 2});
+  handler_.pause_on = "/slow";
+  handler_.loop = &server_node_.loop();
+  Peer idle, busy, fresh;
+  client_.spawn(play(client_, {.pieces = {"GET /a HTTP/1.1\r\n\r\n"}}, idle));
+  client_.spawn(play(client_, {.pieces = {"GET /slow HTTP/1.1\r\n\r\n"}}, busy));
+  world_.run_for(1s);
+  client_.spawn(play(client_, {.pieces = {"GET /b HTTP/1.1\r\n\r\n"}}, fresh));
+  world_.run_for(1s);
+  EXPECT_TRUE(idle.ended);
+  EXPECT_FALSE(busy.ended);
+  EXPECT_NE(fresh.received.find("GET /b"), std::string::npos) << fresh.received;
+  world_.run_for(100s);
+  EXPECT_NE(busy.received.find("GET /slow"), std::string::npos) << busy.received;
+}
+
+TEST_F(ServerTest, TurnsConnectionsAwayWhenAllOthersAreBeingAnswered) {
+  start({.connections_max = 2});
+  handler_.pause_on = "/slow";
+  handler_.loop = &server_node_.loop();
   Peer first, second, third;
   for (Peer* peer : {&first, &second})
-    client_.spawn(play(client_, {.pieces = {"GET /a HTTP/1.1\r\n\r\n"}}, *peer));
+    client_.spawn(play(client_, {.pieces = {"GET /slow HTTP/1.1\r\n\r\n"}}, *peer));
   world_.run_for(1s);
   client_.spawn(play(client_, {}, third));
   world_.run_for(1s);

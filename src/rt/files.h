@@ -34,6 +34,9 @@ class File {
   virtual Result<void> truncate(std::uint64_t size) = 0;
   /// Identity of the file behind the descriptor, to notice that a path now names another one.
   virtual Result<std::uint64_t> inode() = 0;
+  /// Whether the path that it was opened by still leads to this very file. False if the file, or a
+  /// directory above it, was removed, moved or replaced.
+  virtual Result<bool> is_named() = 0;
   /// flock: advisory locks between processes and between File objects of one process. Released when
   /// the File dies.
   virtual Result<void> lock_exclusive() = 0;

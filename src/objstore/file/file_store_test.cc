@@ -159,6 +159,24 @@ TEST_F(FileTreeTest, GivesUpWhenTheLockOfConditionalReplacesStaysHeld) {
   EXPECT_TRUE(run_one(runner_, store.put_if_match("f", chain_of("two"), etag)));
 }
 
+TEST_F(FileTreeTest, ARootThatIsReplacedUnderUsTakesNothingMore) {
+  auto tree = open();
+  ASSERT_TRUE(tree->put("a/b", chain_of("x")));
+  auto lock = files().list("/s/.tmp")->front().name;
+  // As after a copy was put in its place: the name is there, the file is another.
+  ASSERT_TRUE(files().remove("/s/.tmp/" + lock));
+  for (bool copied : {false, true}) {
+    if (copied) {
+      ASSERT_TRUE(files().open("/s/.tmp/" + lock, rt::OpenMode::create_new));
+    }
+    for (auto put : {tree->put("a/c", chain_of("x")), tree->put_if_absent("a/d", chain_of("x"))}) {
+      ASSERT_FALSE(put);
+      EXPECT_EQ(put.error().code, ErrorCode::configuration);
+      EXPECT_NE(put.error().message.find("replaced under this broker"), std::string::npos);
+    }
+  }
+}
+
 TEST_F(FileTreeTest, ADirectoryThatVanishedIsMadeAgain) {
   auto tree = open();
   ASSERT_TRUE(tree->put("data/00/a", chain_of("x")));

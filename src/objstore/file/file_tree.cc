@@ -87,6 +87,16 @@ Result<std::string> FileTree::write_temporary(const BytesChain& body) {
   return path;
 }
 
+Result<void> FileTree::check_root() const {
+  Result<bool> named = token_lock_->is_named();
+  if (!named) return std::unexpected(std::move(named).error());
+  if (*named) return {};
+  return fail(ErrorCode::configuration,
+              "the directory " + options_.root +
+                  " was removed or replaced under this broker. Stop all brokers of this directory, "
+                  "put it back as it was, and start them again");
+}
+
 Result<void> FileTree::sync_directory_of(const std::string& path) {
   if (!options_.sync) return {};
   return files_.sync_directory(parent_of(path));
@@ -143,6 +153,10 @@ Result<std::string> FileTree::store(const std::string& name, const BytesChain& b
   // The winner may not have synced yet; who hears "exists" must be able to rely on it.
   Result<void> synced = sync_directory_of(*path);
   if (!synced) return unclear(std::move(synced).error(), name);
+  Result<void> ours = check_root();
+  if (!ours && !ours.error().is(ErrorCode::configuration))
+    return unclear(std::move(ours).error(), name);
+  if (!ours) return with_context(std::move(ours).error(), "object " + name);
   if (exists) return fail(ErrorCode::already_exists, "object " + name + " exists");
   return etag_of(body);
 }

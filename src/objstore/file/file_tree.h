@@ -12,6 +12,10 @@
 // matters to nobody before the name was announced. Deletions are not synced: a power loss may bring
 // a deleted object back, and orphan collection finds it.
 //
+// Open files live on when the directory is removed or replaced. So after the last sync, and before
+// it answers, a write asks whether the path of the tree's own lock still leads to it; if not, the
+// answer is an error that a person must resolve, and nothing was acknowledged.
+//
 // Names that begin with a dot belong to the tree: .tmp/{token}-{n} are files being written by the
 // tree that holds a lock on .tmp/{token}.lock. Opening a tree removes what dead trees left there.
 //
@@ -77,6 +81,7 @@ class FileTree {
                               const std::vector<rt::FileSystem::Item>& items);
   Result<std::string> write_temporary(const BytesChain& body);
   Result<void> sync_directory_of(const std::string& path);
+  Result<void> check_root() const;
   Result<void> ensure_directory_of(const std::string& path);
   enum class Naming : unsigned char { replace, create };
   Result<void> name_temporary(const std::string& temporary, const std::string& path, Naming naming);

@@ -103,6 +103,8 @@ Task<void> rename_replaces(Parts& parts) {
   auto fresh = files.open(b, OpenMode::read);
   if (!old || !fresh) co_return;
   EXPECT_NE((*old)->inode().value_or(0), (*fresh)->inode().value_or(0));
+  EXPECT_FALSE((*old)->is_named().value_or(true));
+  EXPECT_TRUE((*fresh)->is_named().value_or(false));
   EXPECT_EQ((*old)->size().value_or(0), 3u);
   EXPECT_EQ(code_of(files.rename(a, b)), ErrorCode::not_found);
 }
@@ -134,7 +136,10 @@ Task<void> directories(Parts& parts) {
   EXPECT_TRUE((*outer)[1].is_directory);
   EXPECT_EQ(code_of(files.list(parts.directory + "/none")), ErrorCode::not_found);
   EXPECT_EQ(code_of(files.remove(deep)), ErrorCode::configuration);
+  auto open = files.open(deep + "/f", OpenMode::read);
+  EXPECT_TRUE(open && (*open)->is_named().value_or(false));
   EXPECT_TRUE(files.remove(deep + "/f").has_value());
+  EXPECT_FALSE((*open)->is_named().value_or(true));
   EXPECT_TRUE(files.remove(deep).has_value());
   EXPECT_EQ(code_of(files.remove(deep)), ErrorCode::not_found);
   EXPECT_FALSE(files.kind(parts.directory).value_or("").empty());

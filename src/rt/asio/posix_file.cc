@@ -72,6 +72,17 @@ Result<std::uint64_t> PosixFile::inode() {
   return narrow<std::uint64_t>(status.st_ino);
 }
 
+Result<bool> PosixFile::is_named() {
+  struct stat open_file{};
+  struct stat named{};
+  if (::fstat(descriptor_, &open_file) != 0) return failed(errno, "stat");
+  if (::stat(path_.c_str(), &named) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    return failed(errno, "stat");
+  }
+  return open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
+}
+
 Result<void> PosixFile::flock(int operation, const char* what) {
   while (::flock(descriptor_, operation) != 0) {
     if (errno != EINTR) return failed(errno, what);

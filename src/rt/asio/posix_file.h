@@ -21,6 +21,7 @@ class PosixFile final : public File {
   Result<std::uint64_t> size() override;
   Result<void> truncate(std::uint64_t size) override;
   Result<std::uint64_t> inode() override;
+  Result<bool> is_named() override;
   Result<void> lock_exclusive() override;
   Result<void> lock_shared() override;
   Result<bool> try_lock_exclusive() override;

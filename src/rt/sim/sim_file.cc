@@ -71,6 +71,11 @@ Result<std::uint64_t> SimFile::inode() {
   return inode_->number();
 }
 
+Result<bool> SimFile::is_named() {
+  WEIR_TRY(view_.enter(Cost::quick, "stat", path_));
+  return view_.disk().find(path_) == inode_;
+}
+
 Result<void> SimFile::lock(bool exclusive) {
   WEIR_TRY(view_.enter(Cost::quick, "lock", path_));
   while (!inode_->try_lock(this, exclusive)) WEIR_TRY(view_.wait_for_lock(path_));

@@ -28,6 +28,7 @@ class SimFile final : public File {
   Result<std::uint64_t> size() override;
   Result<void> truncate(std::uint64_t size) override;
   Result<std::uint64_t> inode() override;
+  Result<bool> is_named() override;
   Result<void> lock_exclusive() override { return lock(true); }
   Result<void> lock_shared() override { return lock(false); }
   Result<bool> try_lock_exclusive() override;
