@@ -56,6 +56,21 @@ class Partition {
       dropped(span);
     });
   }
+  /// Puts `fresh` in the place of the spans from `base` to `end`, which `replaced` is told of.
+  /// Both are bounds of spans, and `fresh` covers exactly what lies between.
+  template <class Replaced>
+  void replace(EditKey key, Offset base, Offset end, std::span<const Span> fresh,
+               Replaced&& replaced) {
+    spans_.replace(key, base, end, fresh, [&](const Span& span) {
+      spans_digest_ -= span.hash();
+      bytes_ -= span.bytes;
+      replaced(span);
+    });
+    for (const Span& span : fresh) {
+      spans_digest_ += span.hash();
+      bytes_ += span.bytes;
+    }
+  }
   /// Everything is gone; all spans are told.
   template <class Dropped>
   void remove(EditKey key, Dropped&& dropped) {
