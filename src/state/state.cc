@@ -56,6 +56,7 @@ std::optional<PartitionInfo> State::partition(PartitionRef at) const {
   info.last_stable = partition->end();
   info.bytes = partition->bytes();
   info.max_timestamp_ms = partition->max_timestamp_ms();
+  info.compacted_to = partition->compacted_to();
   return info;
 }
 

@@ -96,6 +96,7 @@ Refusal replace(FoldContext& context, const Run& run, Target& target) {
   seen.low = static_cast<std::uint64_t>(run.old_digest_low);
   seen.high = static_cast<std::uint64_t>(run.old_digest_high);
   if (!present || *present != seen) return Refusal::guard_mismatch;
+  if (run.compacted_to > partition.end().value) return Refusal::offset_out_of_range;
   // Its batches hold their own epochs; the span says the last of them.
   LeaderEpoch epoch;
   partition.spans().visit_from(base, [&](const Span& span) {
@@ -108,6 +109,8 @@ Refusal replace(FoldContext& context, const Run& run, Target& target) {
   std::vector<Span> old;
   context.ledger().edit(partition, [&](Partition& unit, EditKey key) {
     unit.replace(key, base, end, fresh, [&](const Span& span) { old.push_back(span); });
+    if (run.compacted_to > unit.compacted_to().value)
+      unit.set_compacted_to(key, Offset(run.compacted_to));
   });
   for (const Span& span : old) tables.objects.release(context.ledger(), span.object, span.bytes);
   tables.span_count = tables.span_count - old.size() + fresh.size();

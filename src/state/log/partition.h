@@ -20,6 +20,8 @@ class Partition {
   Offset end() const { return end_; }
   std::uint64_t bytes() const { return bytes_; }
   std::int64_t max_timestamp_ms() const { return max_timestamp_ms_; }
+  /// Everything below is clean of older values of a key; -1 if it was never compacted.
+  Offset compacted_to() const { return compacted_to_; }
   const SpanList& spans() const { return spans_; }
 
   bool live() const { return live_; }
@@ -71,6 +73,7 @@ class Partition {
       bytes_ += span.bytes;
     }
   }
+  void set_compacted_to(EditKey, Offset to) { compacted_to_ = to; }
   /// Everything is gone; all spans are told.
   template <class Dropped>
   void remove(EditKey key, Dropped&& dropped) {
@@ -91,6 +94,7 @@ class Partition {
   Offset end_;
   std::uint64_t bytes_ = 0;
   std::int64_t max_timestamp_ms_ = -1;
+  Offset compacted_to_{-1};
   Hash128 spans_digest_;
   SpanList spans_;
 };

@@ -147,12 +147,17 @@ TEST_F(Replace, in_the_middle_of_long_partitions_survives_a_snapshot) {
     next += span.records;
   }
   EXPECT_EQ(next, 600);
+  auto compacted = run(0, 480, 510);
+  compacted.compacted_to = 505;
+  ASSERT_EQ(propose({compacted})[0].refusal, Refusal::none);
   SnapshotWriter writer(cluster_.state());
   while (!writer.step(10)) {
   }
   Result<State> loaded = load_snapshot(writer.finish().flatten());
   ASSERT_TRUE(loaded.has_value()) << describe(loaded.error());
   EXPECT_EQ(loaded->digest(), cluster_.state().digest());
+  EXPECT_EQ(loaded->partition(at(0))->compacted_to, Offset(505));
+  EXPECT_EQ(loaded->partition(at(1))->compacted_to, Offset(-1));
   bool found_final = false;
   loaded->visit_spans(at(0), Offset(0), [&](const SpanInfo& span) {
     found_final = span.object.is_final;

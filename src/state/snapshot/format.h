@@ -27,6 +27,7 @@ enum class SectionKind : std::uint16_t {
   final_segments = 50,
   clock = 51,
   digest_votes = 52,
+  compacted = 53,
 };
 /// In the order in which they are written.
 inline constexpr std::array kSectionKinds = {
@@ -34,6 +35,7 @@ inline constexpr std::array kSectionKinds = {
     SectionKind::topics,         SectionKind::segments,  SectionKind::inline_chunks,
     SectionKind::partitions,     SectionKind::producers, SectionKind::sequences,
     SectionKind::final_segments, SectionKind::clock,     SectionKind::digest_votes,
+    SectionKind::compacted,
 };
 /// The first kinds are written even if they are empty.
 inline bool always_written(SectionKind kind) { return kind <= SectionKind::sequences; }

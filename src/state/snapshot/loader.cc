@@ -61,6 +61,7 @@ class Loader {
     WEIR_TRY(read(SectionKind::inline_chunks, &Loader::add_chunk));
     accounts_.sort();
     WEIR_TRY(read(SectionKind::partitions, &Loader::add_partition));
+    WEIR_TRY(read(SectionKind::compacted, &Loader::add_compacted));
     WEIR_TRY(read(SectionKind::producers, &Loader::add_producer));
     WEIR_TRY(read(SectionKind::sequences, &Loader::add_sequences));
     WEIR_TRY(read(SectionKind::clock, &Loader::add_clock));
@@ -184,6 +185,17 @@ class Loader {
     Slot slot = tables_.objects.find_segment(ObjectId::make(sequence, true));
     if (slot == kNoSlot || tables_.objects.segment(slot).is_final()) return false;
     tables_.objects.set_segment_final(tables_.ledger, slot);
+    return true;
+  }
+
+  bool add_compacted(serial::Reader& in) {
+    ReadCompacted read = read_compacted(in);
+    Slot slot = in.ok() ? tables_.topics.partition_slot(read.ref) : kNoSlot;
+    if (slot == kNoSlot) return false;
+    Partition& partition = tables_.partitions[slot];
+    if (partition.compacted_to().value >= 0 || read.to > partition.end()) return false;
+    tables_.ledger.edit(partition,
+                        [&](Partition& unit, EditKey key) { unit.set_compacted_to(key, read.to); });
     return true;
   }
 

@@ -1,4 +1,6 @@
 // The units of maintenance in a snapshot: the clock, and votes about digests.
+#include <utility>
+
 #include "state/limits.h"
 #include "state/snapshot/unit_codec.h"
 
@@ -44,6 +46,25 @@ ClockValues read_clock(serial::Reader& in) {
     clock.marks.push_back(mark);
   }
   return clock;
+}
+
+void write_compacted(serial::Writer& out, const Partition& partition) {
+  out.uuid(partition.ref().topic);
+  out.uvarint(static_cast<std::uint64_t>(partition.ref().partition.value));
+  out.uvarint(static_cast<std::uint64_t>(partition.compacted_to().value));
+}
+
+ReadCompacted read_compacted(serial::Reader& in) {
+  ReadCompacted read;
+  read.ref.topic = in.uuid("compacted.topic");
+  std::uint64_t partition = in.uvarint("compacted.partition"), to = in.uvarint("compacted.to");
+  if (!std::in_range<std::int32_t>(partition) || !std::in_range<std::int64_t>(to)) {
+    in.fail_value("compacted");
+    return read;
+  }
+  read.ref.partition = PartitionIndex(static_cast<std::int32_t>(partition));
+  read.to = Offset(static_cast<std::int64_t>(to));
+  return read;
 }
 
 void write_unit(serial::Writer& out, Position at, const std::map<Incarnation, Hash128>& votes) {

@@ -81,6 +81,14 @@ ReadSequences read_sequences(serial::Reader& in);
 
 ClockValues read_clock(serial::Reader& in);
 
+/// How far a partition is compacted.
+void write_compacted(serial::Writer& out, const Partition& partition);
+struct ReadCompacted {
+  PartitionRef ref;
+  Offset to;
+};
+ReadCompacted read_compacted(serial::Reader& in);
+
 struct ReadVotes {
   Position at;
   std::map<Incarnation, Hash128> votes;

@@ -100,6 +100,7 @@ class SnapshotWriter::Impl final : public SnapshotSink {
   void write(const Topic& unit) { write_unit(next_unit(SectionKind::topics), unit.info()); }
   void write(const Partition& unit) {
     write_unit(next_unit(SectionKind::partitions), unit);
+    if (unit.compacted_to().value >= 0) write_compacted(next_unit(SectionKind::compacted), unit);
     spend(unit.spans().count() / 16);
   }
   void write(const Producer& unit) { write_unit(next_unit(SectionKind::producers), unit); }

@@ -119,13 +119,15 @@ void add_maintenance(Samples& samples) {
   replace.segment_counter = 9;
   replace.segment_bytes = 5'000;
   replace.first_byte = 64;
-  replace.runs.push_back({id_of<TopicId>(6),
-                          3,
-                          100,
-                          350,
-                          0x0102030405060708,
-                          -2,
-                          {{200, 3'000, 1'700'000'000'000}, {50, 900, -1}}});
+  auto& run = replace.runs.emplace_back();
+  run.topic_id = id_of<TopicId>(6);
+  run.partition = 3;
+  run.base_offset = 100;
+  run.end_offset = 350;
+  run.old_digest_low = 0x0102030405060708;
+  run.old_digest_high = -2;
+  run.compacted_to = 340;
+  run.spans = {{200, 3'000, 1'700'000'000'000}, {50, 900, -1}};
   samples.add(replace);
   samples.add(command::AdvanceClock{.wall_ms = 1'700'000'000'000});
   command::ReportDigest report;

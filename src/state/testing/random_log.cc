@@ -318,6 +318,7 @@ EncodedCommand RandomLog::replacement(const State& state) {
     if (part > 0) run.spans.push_back({part, 10, 1});
     run.spans.push_back({offsets - part, narrow<std::int64_t>(1 + below(100)), 2});
     for (const auto& span : run.spans) bytes += span.bytes;
+    if (chance(4)) run.compacted_to = run.end_offset + (chance(10) ? 1'000 : 0);
     command.runs.push_back(std::move(run));
   }
   command.segment_bytes = bytes + (chance(20) ? -1 : 40);
