@@ -75,7 +75,6 @@ class Batcher {
   std::size_t flights_ = 0;
   std::uint64_t next_flight_ = 0;
   std::uint64_t turn_ = 0;
-  std::uint64_t segment_counter_ = 0;
   bool stopping_ = false;
   MonoTime give_up_{};
   rt::Event changed_;

@@ -90,6 +90,14 @@ class Proposer final : public FoldListener {
   /// unavailable.
   rt::Task<Result<state::CommandOutcome>> propose(Proposal proposal, MonoTime deadline);
 
+  /// The follower starts anew from a snapshot. What became of commands that the snapshot has
+  /// counted cannot be known: they are told as `repeat`, to be answered as retriable. The same
+  /// holds for all of them if the snapshot does not know our incarnation.
+  void reloaded();
+  /// For the name of an object that this broker uploads; with the incarnation it is never given
+  /// twice.
+  std::uint64_t next_object_number() { return ++object_number_; }
+
   std::size_t pending() const { return pending_.size(); }
   /// Writes entries until stopped. `stop` lets pending commands be written until `give_up`.
   rt::Task<void> run();
@@ -125,6 +133,7 @@ class Proposer final : public FoldListener {
   std::deque<Pending> pending_;
   std::optional<MonoTime> give_up_;
   Duration commit_gap_;
+  std::uint64_t object_number_ = 0;
   MonoTime last_start_{};
   rt::Event arrived_;
   Counter& entries_written_;
