@@ -30,9 +30,10 @@ Invocation refuse(std::string_view path, const Error& error) {
 
 }  // namespace
 
-Program::Program() : commands_(cli::cluster_commands()) {
+Program::Program() : commands_(cli::cluster_commands()), bucket_commands_(cli::bucket_commands()) {
   specs_.push_back(&broker_command());
   for (const cli::Command& command : commands_) specs_.push_back(&command.spec);
+  for (const cli::BucketCommand& command : bucket_commands_) specs_.push_back(&command.spec);
   specs_.push_back(&kCompletion);
 }
 
@@ -94,6 +95,11 @@ Invocation Program::parse_command(const cli::CommandSpec& spec, std::span<const 
   invocation.names = std::move(arguments->positionals);
   for (const cli::Command& command : commands_)
     if (&command.spec == &spec) invocation.command = &command;
+  for (const cli::BucketCommand& command : bucket_commands_) {
+    if (&command.spec != &spec) continue;
+    invocation.kind = Invocation::Kind::bucket;
+    invocation.bucket_command = &command;
+  }
   return invocation;
 }
 

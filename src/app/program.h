@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/load_settings.h"
+#include "cli/bucket_session.h"
 #include "cli/console.h"
 #include "cli/session.h"
 
@@ -17,12 +18,14 @@ struct Invocation {
     print,    // print `text` and end with `status`
     broker,   // run a broker with `settings`
     cluster,  // run `command` with `settings` and `names`
+    bucket,   // run `bucket_command` with `settings` and `names`
   };
   Kind kind = Kind::print;
   cli::ExitStatus status = cli::ExitStatus::success;
   /// For standard output, or standard error when the status is not success.
   std::string text;
   const cli::Command* command = nullptr;
+  const cli::BucketCommand* bucket_command = nullptr;
   std::optional<cli::Settings> settings;
   std::vector<std::string> names;
 };
@@ -43,6 +46,7 @@ class Program {
   Invocation unknown_command(const std::vector<std::string>& words) const;
 
   std::vector<cli::Command> commands_;
+  std::vector<cli::BucketCommand> bucket_commands_;
   /// All, the broker first, for help and completion.
   std::vector<const cli::CommandSpec*> specs_;
 };

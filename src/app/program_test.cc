@@ -37,6 +37,17 @@ TEST_F(ProgramTest, FindsCommandsWithTheirNames) {
   EXPECT_EQ(invocation.settings->text("bootstrap"), "localhost:9092");
 }
 
+TEST_F(ProgramTest, FindsCommandsThatNeedNoBroker) {
+  Invocation invocation = parse({"inspect", "segment", "data/x", "--store", "file:///srv/w"});
+  ASSERT_EQ(invocation.kind, Invocation::Kind::bucket);
+  EXPECT_EQ(invocation.bucket_command->spec.path, "inspect segment");
+  EXPECT_EQ(invocation.names, std::vector<std::string>{"data/x"});
+  EXPECT_EQ(invocation.settings->text("store"), "file:///srv/w");
+  EXPECT_EQ(parse({"verify"}).settings->text("store"), "file:///home/anna/.local/share/weir-data");
+  expect_print({"gc", "--help"}, 0, "--dry-run");
+  expect_print({"inspect"}, 2, "'inspect' needs one of snapshot, log, segment, object");
+}
+
 TEST_F(ProgramTest, BootstrapAndOutputComeFromTheEnvironmentToo) {
   inputs_.environment["WEIR_BOOTSTRAP"] = "far:1";
   inputs_.environment["WEIR_OUTPUT"] = "json";
@@ -65,6 +76,15 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
     words.push_back("--help");
     expect_print(words, 0, "\nexamples:\n");
     expect_print(words, 0, "[WEIR_BOOTSTRAP]");
+  }
+  for (const cli::BucketCommand& command : cli::bucket_commands()) {
+    std::string path(command.spec.path);
+    std::size_t space = path.find(' ');
+    std::vector<std::string> words{path.substr(0, space)};
+    if (space != std::string::npos) words.push_back(path.substr(space + 1));
+    words.push_back("--help");
+    expect_print(words, 0, "\nexamples:\n");
+    expect_print(words, 0, "[WEIR_STORE]");
   }
   expect_print({"broker", "--help"}, 0, "\nexamples:\n");
 }

@@ -23,6 +23,18 @@ std::unexpected<Error> not_yet(const objstore::StoreUrl& url, std::string_view o
                   ":// is not supported by this version; use file:///path or memory://");
 }
 
+/// Whether a file URL names a directory; true for all other URLs.
+Result<bool> is_there(rt::FileSystem& files, const objstore::StoreUrl& url,
+                      const std::string& below) {
+  if (url.scheme != "file") return true;
+  auto file = objstore::file_url(url);
+  if (!file) return std::unexpected(file.error());
+  auto items = files.list(file->path + below);
+  if (items) return true;
+  if (items.error().is(ErrorCode::not_found)) return false;
+  return with_context(items.error(), file->path + below);
+}
+
 }  // namespace
 
 Result<void> Storage::open_store(const objstore::StoreUrl& url) {
@@ -93,6 +105,25 @@ Result<std::unique_ptr<Storage>> Storage::open(Parts parts, const std::string& s
   auto log = log_url ? parse(*log_url) : store->scheme == "null" ? parse("memory://") : *store;
   if (!log) return with_context(log.error(), "--log");
   WEIR_TRY(storage->open_log(*log, !log_url));
+  return storage;
+}
+
+Result<std::unique_ptr<Storage>> Storage::open_existing(Parts parts, const std::string& store_url,
+                                                        const std::optional<std::string>& log_url) {
+  auto storage = std::unique_ptr<Storage>(new Storage(parts));
+  auto store = parse(store_url);
+  if (!store) return with_context(store.error(), "--store");
+  auto found = is_there(parts.files, *store, "");
+  if (!found) return with_context(found.error(), "--store");
+  if (!*found)
+    return fail(ErrorCode::not_found,
+                "there is no store at " + store_url + "; name the one you mean with --store URL");
+  WEIR_TRY(storage->open_store(*store));
+  auto log = log_url ? parse(*log_url) : *store;
+  if (!log) return with_context(log.error(), "--log");
+  found = is_there(parts.files, *log, "/log/0");
+  if (!found) return with_context(found.error(), "--log");
+  if (*found && log->scheme != "null") WEIR_TRY(storage->open_log(*log, !log_url));
   return storage;
 }
 

@@ -37,7 +37,13 @@ class Storage {
   static Result<std::unique_ptr<Storage>> open(Parts parts, const std::string& store_url,
                                                const std::optional<std::string>& log_url);
 
+  /// For tools: makes no store and no log where there is none. Errors: not_found as well. A missing
+  /// log is no error: has_log() is false then.
+  static Result<std::unique_ptr<Storage>> open_existing(Parts parts, const std::string& store_url,
+                                                        const std::optional<std::string>& log_url);
+
   objstore::ObjectStore& store() { return *store_; }
+  bool has_log() const { return log_ != nullptr; }
   commitlog::CommitLog& log() { return *log_; }
   /// Null where the store can prove no death.
   engine::LockFileWitness* witness() { return witness_.get(); }

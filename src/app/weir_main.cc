@@ -1,4 +1,4 @@
-// weir: the program. It reads what it is told, and does one of three things.
+// weir: the program. It reads what it is told, and does one of four things.
 #include <unistd.h>
 
 #include <csignal>
@@ -9,6 +9,7 @@
 #include "app/options.h"
 #include "app/program.h"
 #include "app/run_broker.h"
+#include "app/run_bucket_command.h"
 #include "app/run_command.h"
 #include "app/stderr_logger.h"
 #include "base/version.h"
@@ -82,6 +83,9 @@ int main(int argc, char** argv) {
     case Invocation::Kind::cluster:
       return static_cast<int>(
           weir::app::run_command(*invocation.command, *invocation.settings, invocation.names));
+    case Invocation::Kind::bucket:
+      return static_cast<int>(weir::app::run_bucket_command(
+          *invocation.bucket_command, *invocation.settings, invocation.names));
   }
   return static_cast<int>(weir::cli::ExitStatus::failed);
 }

@@ -166,7 +166,7 @@ rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index
     // A fresh name each time: an upload whose answer was lost may still arrive, as an orphan.
     upload.born = parts_.follower.state().position().value_or(Position(0));
     upload.writer = parts_.proposer.incarnation();
-    upload.counter = ++segment_counter_;
+    upload.counter = parts_.proposer.next_object_number();
     auto put =
         co_await parts_.store.put(segment_name(upload.born, upload.writer, upload.counter), body);
     if (put) {
@@ -287,6 +287,13 @@ void Batcher::commit(Flight& flight, std::size_t index) {
 
 void Batcher::committed(PlannedObject object, const state::EntryView&,
                         const state::CommandOutcome& outcome) {
+  if (outcome.status == state::CommandStatus::repeat) {
+    for (PlannedSpan& span : object.spans)
+      for (QueuedBatch& batch : span.batches)
+        batch.fail({ErrorCode::timed_out,
+                    "the log was truncated before this broker could see what became of the batch"});
+    return;
+  }
   if (outcome.refusal == Refusal::born_before_horizon ||
       outcome.refusal == Refusal::not_registered) {
     // Uploaded again, under a new name.

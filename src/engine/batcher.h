@@ -77,7 +77,6 @@ class Batcher {
   std::size_t flights_ = 0;
   std::uint64_t next_flight_ = 0;
   std::uint64_t turn_ = 0;
-  std::uint64_t segment_counter_ = 0;
   bool stopping_ = false;
   StoreTrouble upload_trouble_;
   MonoTime give_up_{};

@@ -9,14 +9,10 @@
 
 namespace weir::engine {
 
-namespace {
-constexpr Duration kDamagedRetry = 2s;
-}  // namespace
-
 ClusterEngine::ClusterEngine(Parts parts, Options options)
     : parts_(parts),
       options_(std::move(options)),
-      follower_(parts.loop, parts.log, parts.logger, decisions_),
+      follower_(parts.loop, parts.log, parts.logger, decisions_, options_.maintenance.log_grace),
       proposer_(
           {parts.loop, parts.random, parts.log, follower_, parts.logger, parts.metrics, decisions_},
           Incarnation{}, options_.commit_gap),
@@ -42,6 +38,7 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
   follower_.add_listener(&proposer_);
   follower_.add_listener(&membership_);
   follower_.add_listener(this);
+  follower_.on_truncated([this] { stop_.notify_all(); });
 }
 
 ClusterEngine::~ClusterEngine() = default;
@@ -65,32 +62,6 @@ rt::Task<Result<void>> ClusterEngine::start(MonoTime deadline) {
   scope_.spawn(poll());
   serving_ = true;
   co_return Result<void>{};
-}
-
-/// A damaged entry is no end while a peer lives that folded it before it was damaged: the next
-/// snapshot lies behind it.
-rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
-  WEIR_CO_TRY(co_await snapshotter_.load_newest());
-  Result<void> replayed = co_await follower_.replay();
-  while (!replayed && replayed.error().is(ErrorCode::corrupt) && !stopping_ &&
-         parts_.loop.now() + kDamagedRetry < deadline) {
-    parts_.logger.warn("waiting_for_a_snapshot_behind_damage",
-                       {{"error", describe(replayed.error())}});
-    co_await rt::sleep_for(parts_.loop, kDamagedRetry);
-    Position before = follower_.next();
-    WEIR_CO_TRY(co_await snapshotter_.load_newest());
-    if (follower_.next() != before) replayed = co_await follower_.replay();
-  }
-  if (!replayed && replayed.error().is(ErrorCode::corrupt))
-    co_return fail(ErrorCode::corrupt,
-                   replayed.error().message +
-                       "; no snapshot lies behind the damage: restore this part of the log from a "
-                       "backup of the store");
-  // A snapshot says what the log held; a log that lacks it must not be written on.
-  if (replayed) co_await follower_.check_tail();
-  if (replayed && !follower_.halted().empty())
-    co_return fail(ErrorCode::configuration, follower_.halted());
-  co_return replayed;
 }
 
 /// An empty log beside data is no new cluster: the log was lost, or another one was meant. Starting
@@ -155,22 +126,6 @@ Duration ClusterEngine::poll_pace() const {
   if (membership_.alone())
     pace = parked || parts_.witness ? options_.poll_alone : options_.poll_alone * 2;
   return std::min(pace, options_.session_timeout / 3);
-}
-
-/// Looks for entries of other brokers.
-rt::Task<void> ClusterEngine::poll() {
-  MonoTime tail_checked = parts_.loop.now();
-  while (!stopping_) {
-    co_await stop_.wait_until(parts_.loop.now() + poll_pace());
-    if (stopping_ || !follower_.halted().empty()) continue;
-    auto found = co_await follower_.read_next();
-    while (found && *found && !stopping_) found = co_await follower_.read_next();
-    if (!found) parts_.logger.warn("log_read_failed", {{"error", describe(found.error())}});
-    if (parts_.loop.now() - tail_checked >= options_.poll_alone) {
-      tail_checked = parts_.loop.now();
-      co_await follower_.check_tail();
-    }
-  }
 }
 
 rt::Task<void> ClusterEngine::stop(MonoTime deadline) {

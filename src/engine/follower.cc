@@ -11,11 +11,12 @@ constexpr Duration kReadRetryPause = 50ms;
 }  // namespace
 
 Follower::Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger,
-                   DecisionRing& decisions)
+                   DecisionRing& decisions, Duration grace)
     : loop_(loop),
       log_(log),
       logger_(logger),
       decisions_(decisions),
+      proof_(loop, log, grace),
       progress_(loop),
       barrier_done_(loop),
       scope_(loop) {}
@@ -91,22 +92,56 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
 
 rt::Task<Result<bool>> Follower::read_next() {
   Position at = next();
+  MonoTime started = loop_.now();
   auto found = co_await log_.read(at);
   if (!found) {
+    if (found.error().is(ErrorCode::precondition)) note_truncated();
     halt_if_log_is_gone(found.error());
     co_return with_context(found.error(), "reading the commit log");
   }
-  if (!*found) co_return false;
+  WEIR_CO_TRY(co_await confirm(at));
+  // Somebody else was faster; what was read says nothing any more.
+  if (at != next()) co_return true;
+  if (!*found) {
+    proof_.proved_since(started);
+    co_return false;
+  }
   WEIR_CO_TRY(offer(at, **found));
   co_return true;
+}
+
+rt::Task<Result<void>> Follower::confirm(Position at) {
+  auto counts = co_await proof_.counts(at);
+  if (!counts) co_return with_context(counts.error(), "reading the floor of the commit log");
+  // What is folded already is not looked at again.
+  if (*counts || at < next()) co_return Result<void>{};
+  note_truncated();
+  co_return fail(ErrorCode::unavailable,
+                 "the commit log at " + log_.describe() + " was truncated beyond position " +
+                     std::to_string(at.value) + "; starting again from a snapshot");
+}
+
+void Follower::note_truncated() {
+  if (truncated_) return;
+  truncated_ = true;
+  logger_.warn("log_truncated_beyond_us", {{"log", log_.describe()}, {"position", next().value}});
+  progress_.notify_all();
+  if (on_truncated_) on_truncated_();
 }
 
 rt::Task<Result<void>> Follower::replay() {
   for (;;) {
     Position at = next();
+    MonoTime started = loop_.now();
     auto entries = co_await log_.read_many(at, kReplayEntries, kReplayBytes);
+    if (!entries && entries.error().is(ErrorCode::precondition)) note_truncated();
     if (!entries) co_return with_context(entries.error(), "replaying the commit log");
-    if (entries->empty()) co_return Result<void>{};
+    WEIR_CO_TRY(co_await confirm(at));
+    if (at != next()) continue;
+    if (entries->empty()) {
+      proof_.proved_since(started);
+      co_return Result<void>{};
+    }
     for (const SharedBytes& entry : *entries) {
       WEIR_CO_TRY(offer(at, entry));
       at = at.next();
@@ -163,18 +198,20 @@ rt::Task<void> Follower::check_tail() {
   if (!found) halt_if_log_is_gone(found.error());
   if (!found || state_.position() != at) co_return;
   std::string where = log_.describe() + " position " + std::to_string(at->value);
+  auto view = *found ? state::decode_entry(**found) : Result<state::EntryView>{};
+  if (*found && view && view->header.nonce == nonce) co_return;
+  // A truncated prefix also reads as absent, or as a late create that landed there; the floor tells
+  // these from a store that was rolled back.
+  auto floor = co_await log_.read_floor();
+  if (!floor || *floor > *at || state_.position() != at) co_return;
   if (!*found) {
-    // A truncated prefix also reads as absent; the floor tells the two apart.
-    auto floor = co_await log_.read_floor();
-    if (!floor || *floor > *at) co_return;
     halt("the log entry at " + where +
          ", which this broker has folded, is gone: the store was rolled back to an older copy. "
          "Stop all brokers of "
          "this cluster; what was acknowledged since that copy is lost");
     co_return;
   }
-  auto view = state::decode_entry(**found);
-  if (view && view->header.nonce != nonce)
+  if (view)
     halt("the log entry at " + where +
          " is another one than this broker has folded: the store was replaced. Stop "
          "all brokers of this cluster and restore one consistent copy");

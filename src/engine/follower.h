@@ -5,12 +5,16 @@
 // only the next one, so the sides need not know of each other. Duty 4g: a barrier is proved by
 // reading the next position as absent, started after the request; waiting requests share one proof.
 //
+// A result counts only as log_proof.h says; when the log begins beyond our position, `truncated`
+// says so, and the engine starts anew from a snapshot.
+//
 // When the log contradicts what was folded (a broken chain, a tail below our position), or is gone,
 // or has a feature level that this program does not know, the follower halts: it folds no more, and
 // everything that would need a fresh state answers `unavailable` with the reason.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +22,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "commitlog/commit_log.h"
+#include "engine/log_proof.h"
 #include "rt/event.h"
 #include "rt/scope.h"
 #include "state/entry.h"
@@ -34,7 +39,8 @@ class FoldListener {
 
 class Follower {
  public:
-  Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger, DecisionRing& decisions);
+  Follower(rt::Loop& loop, commitlog::CommitLog& log, Logger& logger, DecisionRing& decisions,
+           Duration grace = 0ms);
 
   const state::State& state() const { return state_; }
   state::State& mutable_state() { return state_; }
@@ -45,7 +51,17 @@ class Follower {
   void reset(state::State state) {
     state_ = std::move(state);
     halted_.clear();
+    truncated_ = false;
   }
+  LogProof& proof() { return proof_; }
+  /// Whether what was read at `at` may be believed; if not, this broker has been left behind by
+  /// truncation. Errors: unavailable (then `truncated` is true), or of reading the floor.
+  rt::Task<Result<void>> confirm(Position at);
+  /// The log begins beyond our position: only a snapshot helps. Cleared by `reset`.
+  bool truncated() const { return truncated_; }
+  void note_truncated();
+  /// Told when `truncated` becomes true; may not suspend.
+  void on_truncated(std::function<void()> told) { on_truncated_ = std::move(told); }
   /// Listeners are told in the order of being added; they outlive the follower's work.
   void add_listener(FoldListener* listener) { listeners_.push_back(listener); }
 
@@ -87,6 +103,9 @@ class Follower {
   std::vector<FoldListener*> listeners_;
   std::string halted_;
   bool stopping_ = false;
+  bool truncated_ = false;
+  std::function<void()> on_truncated_;
+  LogProof proof_;
 
   rt::Event progress_;
   rt::Event barrier_done_;

@@ -50,6 +50,9 @@ inline constexpr std::size_t kSegmentsPerFlushMax = 16;
 /// Entries read ahead at once when replaying.
 inline constexpr std::size_t kReplayEntries = 1'024;
 inline constexpr std::size_t kReplayBytes = 8u << 20;
+/// Newest snapshots that stay. Truncation needs two verified ones; one more for a reader that has
+/// just begun.
+inline constexpr std::size_t kSnapshotsKept = 3;
 /// Producer ids taken from the state at once.
 inline constexpr std::int32_t kProducerIdBlock = 1'000;
 /// Inline bytes that the state may keep alive; above it every flush becomes segments

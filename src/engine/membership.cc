@@ -59,6 +59,7 @@ rt::Task<Result<NodeId>> Membership::register_self(MonoTime deadline) {
       if (!co_await wait->done.wait_until(deadline) && !wait->outcome)
         co_return fail(ErrorCode::timed_out,
                        "the commit log did not take this broker's registration in time");
+    if (wait->outcome->status == state::CommandStatus::repeat) continue;  // Lost by a reload.
     if (wait->outcome->refusal == Refusal::none && !wait->outcome->items.empty()) {
       node_id_ = NodeId(static_cast<std::int32_t>(wait->outcome->items.front().value));
       registered_ = true;
@@ -78,7 +79,9 @@ rt::Task<Result<NodeId>> Membership::register_self(MonoTime deadline) {
   co_return fail(ErrorCode::cancelled, "the broker is stopping");
 }
 
-void Membership::on_folded(const state::EntryView&, const state::Folded&) {
+void Membership::on_folded(const state::EntryView&, const state::Folded&) { reloaded(); }
+
+void Membership::reloaded() {
   const state::State& state = parts_.follower.state();
   if (registered_ && !leaving_ && !state.is_registered(parts_.proposer.incarnation())) {
     registered_ = false;

@@ -55,6 +55,8 @@ class Membership final : public FoldListener {
   rt::Task<void> deregister(MonoTime deadline);
   void stop();
 
+  /// The follower starts anew from a snapshot, which may not know us.
+  void reloaded();
   bool registered() const { return registered_; }
   std::optional<NodeId> node_id() const { return node_id_; }
   bool alone() const { return parts_.follower.state().brokers().size() <= 1; }

@@ -12,6 +12,43 @@
 
 namespace weir::engine {
 
+/// What keeps a cluster small and fast while it runs (docs/design.md, 11).
+struct MaintenanceOptions {
+  bool enabled = true;
+
+  Duration retention_check = 5min;
+  /// How often the cluster's clock gets a mark while records arrive, and at least.
+  Duration clock_interval = 1min;
+  Duration clock_interval_idle = 30min;
+
+  Duration merge_interval = 20s;
+  /// Spans younger than this are left alone, unless the log is to be truncated past them.
+  Duration merge_after = 1min;
+  /// Spans of a partition that make a merge worth it.
+  std::size_t merge_spans_min = 8;
+  /// Larger regions stay where they are.
+  std::size_t merge_leave_bytes = 1u << 20;
+  /// Of a merged region, and of the segment that holds many.
+  std::size_t merge_region_bytes = 4u << 20;
+  std::size_t merge_segment_bytes = 64u << 20;
+
+  Duration horizon_interval = 10min;
+  Duration deletion_delay = 10min;
+  Duration deletion_interval = 10s;
+  Duration orphans_interval = 24h;
+
+  Duration truncate_interval = 30s;
+  /// Entries that make a higher floor worth it.
+  std::uint64_t truncate_entries_min = 1'000;
+  /// How long an entry below the floor stays at least; 0: no clock is trusted, and every result is
+  /// confirmed by reading the floor.
+  Duration log_grace = 1h;
+
+  /// Of all maintenance of this broker together.
+  std::uint64_t requests_per_second = 50;
+  std::uint64_t bytes_per_second = 256u << 20;
+};
+
 struct Options {
   /// Used when the store is empty, and compared with the store's otherwise. Empty: accept the
   /// store's, or make one.
@@ -41,6 +78,8 @@ struct Options {
   std::uint64_t snapshot_entries = 1'000;
   std::uint64_t snapshot_log_bytes = 64ull << 20;
   Duration snapshot_interval_min = 1min;
+
+  MaintenanceOptions maintenance;
 
   std::size_t cache_bytes = 256u << 20;
 };

@@ -1,5 +1,7 @@
 #include "engine/proposer.h"
 
+#include <algorithm>
+
 #include "engine/limits.h"
 
 namespace weir::engine {
@@ -62,6 +64,26 @@ void Proposer::restart_as(Incarnation incarnation, Proposal registration,
   arrived_.notify_all();
 }
 
+void Proposer::reloaded() {
+  std::optional<CommandCounter> last = parts_.follower.state().last_counter(incarnation_);
+  std::size_t unknown = pending_.size();
+  if (last && *last < first_pending_) unknown = 0;
+  if (last && *last >= first_pending_)
+    unknown = std::min<std::size_t>(pending_.size(), last->value - first_pending_.value + 1);
+  state::CommandOutcome lost;
+  lost.incarnation = incarnation_;
+  lost.status = state::CommandStatus::repeat;
+  std::vector<Pending> dropped;
+  for (std::size_t i = 0; i < unknown; ++i) {
+    dropped.push_back(std::move(pending_.front()));
+    pending_.pop_front();
+    first_pending_ = first_pending_.next();
+  }
+  for (Pending& pending : dropped)
+    if (pending.sink) pending.sink->on_outcome({}, lost);
+  arrived_.notify_all();
+}
+
 bool Proposer::submit(Proposal proposal, std::shared_ptr<ProposalSink> sink) {
   if (give_up_ || pending_.size() >= kPendingCommandsMax || !parts_.follower.halted().empty())
     return false;
@@ -81,6 +103,9 @@ rt::Task<Result<state::CommandOutcome>> Proposer::propose(Proposal proposal, Mon
     if (!co_await wait->done.wait_until(deadline) && !wait->outcome)
       co_return fail(ErrorCode::timed_out, "the commit log at " + parts_.log.describe() +
                                                " did not take the change in time");
+  if (wait->outcome->status == state::CommandStatus::repeat)
+    co_return fail(ErrorCode::timed_out,
+                   "the log was truncated before this broker could see what became of the change");
   co_return std::move(*wait->outcome);
 }
 
@@ -158,7 +183,7 @@ void Proposer::record(DecisionKind kind, const Attempt& attempt, Duration took) 
 /// yet.
 rt::Task<Result<bool>> Proposer::write_once() {
   Attempt attempt = build_attempt();
-  last_start_ = parts_.loop.now();
+  MonoTime started = last_start_ = parts_.loop.now();
   creating_ = true;
   auto outcome = co_await parts_.log.create(attempt.at, attempt.bytes);
   creating_ = false;
@@ -167,13 +192,19 @@ rt::Task<Result<bool>> Proposer::write_once() {
   if (!outcome) {
     if (attempt.at < parts_.follower.next())
       co_return true;  // Somebody else's entry was folded meanwhile.
-    if (outcome.error().is(ErrorCode::precondition)) co_await parts_.follower.check_tail();
+    if (outcome.error().is(ErrorCode::precondition)) {
+      auto floor = co_await parts_.log.read_floor();
+      if (floor && *floor > attempt.at) parts_.follower.note_truncated();
+      co_await parts_.follower.check_tail();
+    }
     parts_.follower.halt_if_log_is_gone(outcome.error());
     co_return std::unexpected(outcome.error());
   }
   if (*outcome == commitlog::CreateOutcome::won) {
     entries_written_.add();
     record(DecisionKind::entry_won, attempt, took);
+    WEIR_CO_TRY(co_await parts_.follower.confirm(attempt.at));
+    parts_.follower.proof().proved_since(started);
     WEIR_CO_TRY(parts_.follower.offer(attempt.at, attempt.head));
     co_return true;
   }
@@ -188,9 +219,11 @@ rt::Task<Result<bool>> Proposer::resolve(Attempt attempt) {
   if (attempt.at < parts_.follower.next()) co_return true;
   auto found = co_await parts_.log.read(attempt.at);
   if (!found) {
+    if (found.error().is(ErrorCode::precondition)) parts_.follower.note_truncated();
     parts_.follower.halt_if_log_is_gone(found.error());
     co_return std::unexpected(found.error());
   }
+  WEIR_CO_TRY(co_await parts_.follower.confirm(attempt.at));
   if (!*found) co_return false;
   WEIR_CO_TRY(parts_.follower.offer(attempt.at, **found));
   co_return true;

@@ -91,6 +91,14 @@ class Proposer final : public FoldListener {
   /// unavailable.
   rt::Task<Result<state::CommandOutcome>> propose(Proposal proposal, MonoTime deadline);
 
+  /// The follower starts anew from a snapshot. What became of commands that the snapshot has
+  /// counted cannot be known: they are told as `repeat`, to be answered as retriable. The same
+  /// holds for all of them if the snapshot does not know our incarnation.
+  void reloaded();
+  /// For the name of an object that this broker uploads; with the incarnation it is never given
+  /// twice.
+  std::uint64_t next_object_number() { return ++object_number_; }
+
   std::size_t pending() const { return pending_.size(); }
   /// Why no entry could be written for some seconds, if so. Commands that wait are tried again and
   /// again, so this ends by itself.
@@ -129,6 +137,7 @@ class Proposer final : public FoldListener {
   std::deque<Pending> pending_;
   std::optional<MonoTime> give_up_;
   Duration commit_gap_;
+  std::uint64_t object_number_ = 0;
   MonoTime last_start_{};
   bool creating_ = false;
   StoreTrouble trouble_;

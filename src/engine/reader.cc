@@ -136,9 +136,12 @@ rt::Task<Result<BytesChain>> Reader::region(PartitionRef at, state::SpanInfo spa
   if (!bytes) co_return std::unexpected(bytes.error());
   // Another waiter of the same load may have been first: a region is stamped once.
   if (const BytesChain* cached = parts_.cache.find(key)) co_return *cached;
-  Result<void> intact = verify_region(bytes->view(), span.records);
+  bool is_final = span.object.is_final;
+  Result<void> intact = is_final ? verify_final_region(bytes->view(), span.base,
+                                                       Offset(span.base.value + span.records))
+                                 : verify_region(bytes->view(), span.records);
   if (!intact) co_return report_corrupt(at, span, intact.error());
-  stamp_region(bytes->mutable_view(), span.base, span.epoch);
+  if (!is_final) stamp_region(bytes->mutable_view(), span.base, span.epoch);
   parts_.cache.insert(key, *bytes, Cache::Age::catch_up);
   co_return BytesChain(std::move(*bytes));
 }

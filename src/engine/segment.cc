@@ -21,6 +21,8 @@ constexpr std::uint16_t kFormat = 1;
 /// A region needs at least this many bytes in the footer; bounds the counts before anything is
 /// allocated.
 constexpr std::size_t kRegionFooterBytesMin = 10;
+/// Among a region's flags: it holds final offsets.
+constexpr std::uint64_t kFinalFlag = 8;
 
 BytesChain finish(serial::Writer& writer) {
   auto chain = writer.finish();
@@ -68,7 +70,8 @@ SharedBytes footer_bytes(const std::vector<SegmentRegion>& regions) {
   for (const SegmentRegion& r : regions) {
     w.uvarint(topics[r.at.topic]);
     w.uvarint(static_cast<std::uint64_t>(r.at.partition.value));
-    w.uvarint(static_cast<std::uint64_t>(r.transform) << 1 | (r.run ? 1 : 0));
+    w.uvarint(static_cast<std::uint64_t>(r.transform) << 1 | (r.run ? 1 : 0) |
+              (r.final_region ? kFinalFlag : 0));
     w.uvarint(r.stored_bytes);
     if (r.transform != RegionTransform::none) w.uvarint(r.raw_bytes);
     w.uint32(r.crc32c);
@@ -76,10 +79,12 @@ SharedBytes footer_bytes(const std::vector<SegmentRegion>& regions) {
     w.uvarint(static_cast<std::uint64_t>(r.batches));
     w.varlong(r.max_timestamp_ms - base_ms);
     w.varlong(r.max_timestamp_ms - r.min_timestamp_ms);
-    if (!r.run) continue;
-    w.uvarint(static_cast<std::uint64_t>(r.run->producer.value));
-    w.uvarint(static_cast<std::uint64_t>(r.run->epoch.value));
-    w.uvarint(static_cast<std::uint64_t>(r.run->first_sequence));
+    if (r.run) {
+      w.uvarint(static_cast<std::uint64_t>(r.run->producer.value));
+      w.uvarint(static_cast<std::uint64_t>(r.run->epoch.value));
+      w.uvarint(static_cast<std::uint64_t>(r.run->first_sequence));
+    }
+    if (r.final_region) write_final_region(w, *r.final_region);
   }
   return finish(w).flatten();
 }
@@ -162,18 +167,28 @@ Result<SegmentHeader> read_header(Bytes segment) {
   return header;
 }
 
+bool read_run(serial::Reader& r, SegmentRegion& region) {
+  std::uint64_t producer = r.uvarint("producer"), epoch = r.uvarint("epoch"),
+                sequence = r.uvarint("sequence");
+  if (!r.ok() || producer > INT64_MAX || epoch > INT16_MAX || sequence > INT32_MAX) return false;
+  region.run = state::ProducerRun{ProducerId(static_cast<std::int64_t>(producer)),
+                                  ProducerEpoch(static_cast<std::int16_t>(epoch)),
+                                  static_cast<std::int32_t>(sequence)};
+  return true;
+}
+
 bool read_region(serial::Reader& r, const std::vector<std::pair<TopicId, std::string>>& topics,
                  std::int64_t base_ms, std::uint64_t& at, SegmentRegion& region) {
   std::uint64_t topic = r.uvarint("topic");
   std::uint64_t partition = r.uvarint("partition");
   std::uint64_t flags = r.uvarint("flags");
   std::uint64_t stored = r.uvarint("stored_bytes");
-  if (!r.ok() || topic >= topics.size() || partition > INT32_MAX || flags > 5 ||
+  if (!r.ok() || topic >= topics.size() || partition > INT32_MAX || (flags & ~kFinalFlag) > 5 ||
       stored > UINT32_MAX)
     return false;
   region.at = {topics[topic].first, PartitionIndex(static_cast<std::int32_t>(partition))};
   region.topic_name = topics[topic].second;
-  region.transform = static_cast<RegionTransform>(flags >> 1);
+  region.transform = static_cast<RegionTransform>((flags & ~kFinalFlag) >> 1);
   region.first_byte = at;
   region.stored_bytes = static_cast<std::uint32_t>(stored);
   std::uint64_t raw = region.transform == RegionTransform::none ? stored : r.uvarint("raw_bytes");
@@ -191,14 +206,10 @@ bool read_region(serial::Reader& r, const std::vector<std::pair<TopicId, std::st
       static_cast<std::int64_t>(static_cast<std::uint64_t>(region.max_timestamp_ms) -
                                 static_cast<std::uint64_t>(r.varlong("min_timestamp")));
   at += stored;
-  if ((flags & 1) == 0) return r.ok();
-  std::uint64_t producer = r.uvarint("producer"), epoch = r.uvarint("epoch"),
-                sequence = r.uvarint("sequence");
-  if (!r.ok() || producer > INT64_MAX || epoch > INT16_MAX || sequence > INT32_MAX) return false;
-  region.run = state::ProducerRun{ProducerId(static_cast<std::int64_t>(producer)),
-                                  ProducerEpoch(static_cast<std::int16_t>(epoch)),
-                                  static_cast<std::int32_t>(sequence)};
-  return true;
+  if ((flags & 1) != 0 && !read_run(r, region)) return false;
+  if ((flags & kFinalFlag) != 0 && !read_final_region(r, region.final_region.emplace()))
+    return false;
+  return r.ok();
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 //
 // A region is whole record batches of one partition, as received. The footer names every region
 // with its checksum, so a bucket can be audited without the log; the log is what gives L0 regions
-// their offsets.
+// their offsets. Regions of a merge say theirs themselves (final_region.h).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "engine/final_region.h"
 #include "state/state.h"
 
 namespace weir::engine {
@@ -49,6 +50,8 @@ struct SegmentRegion {
   std::int64_t min_timestamp_ms = -1;
   std::int64_t max_timestamp_ms = -1;
   std::optional<state::ProducerRun> run;
+  /// Of a region that a merge or a compaction wrote; `records` then counts the offsets covered.
+  std::optional<FinalRegion> final_region;
 
   friend bool operator==(const SegmentRegion&, const SegmentRegion&) = default;
 };

@@ -82,6 +82,35 @@ TEST(SegmentGolden, reads_back_what_was_written) {
   EXPECT_EQ(view->regions[1].first_byte, kSegmentHeaderBytes + 19);
 }
 
+std::vector<SegmentRegion> merged_regions() {
+  std::vector<SegmentRegion> regions = sample_regions();
+  regions[1].run.reset();
+  for (SegmentRegion& region : regions) region.final_region.emplace();
+  FinalRegion& orders = *regions[0].final_region;
+  orders.base = Offset(5'000'000'000);
+  orders.epochs = {{LeaderEpoch(3), orders.base}, {LeaderEpoch(7), Offset(5'000'000'100)}};
+  orders.index = {{Offset(5'000'000'090), 7, 1'700'000'000'100},
+                  {Offset(5'000'000'200), 12, 1'700'000'000'050}};
+  regions[1].final_region->base = Offset(0);
+  return regions;
+}
+
+TEST(SegmentGolden, of_a_merge_says_its_offsets_and_epochs) {
+  SharedBytes made = encode_segment(sample_header(), merged_regions(), sample_data()).flatten();
+  std::string path = path_of("segment_merged_v1.bin");
+  if (std::getenv("WEIR_WRITE_GOLDENS"))
+    std::ofstream(path, std::ios::binary) << as_text(made.view());
+  std::string bytes = read_file(path);
+  EXPECT_EQ(to_hex(made.view()), to_hex(as_bytes(bytes)));
+  auto view = decode_segment(as_bytes(bytes));
+  ASSERT_TRUE(view.has_value()) << view.error().message;
+  ASSERT_EQ(view->regions.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(view->regions[i].final_region, merged_regions()[i].final_region);
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(decode_segment(as_bytes(std::string_view(bytes).substr(0, size))).has_value());
+}
+
 TEST(SegmentGolden, every_flipped_bit_is_noticed) {
   const std::string good = read_file(path_of("segment_v1.bin"));
   for (std::size_t i = 0; i < good.size() * 8; ++i) {

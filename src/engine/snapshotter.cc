@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/narrow.h"
+#include "engine/limits.h"
 #include "state/commands/note_snapshot.h"
 
 namespace weir::engine {
@@ -15,9 +16,6 @@ constexpr std::string_view kPrefix = "snapshot/";
 /// Units of one slice; about a millisecond.
 constexpr std::size_t kUnitsPerSlice = 1'000;
 constexpr Duration kLookEvery = 1s;
-/// Newest snapshots that stay. Truncation needs two verified ones; one more for a reader that has
-/// just begun.
-constexpr std::size_t kKept = 3;
 constexpr Duration kNoteWait = 30s;
 
 std::string padded(std::uint64_t value) {
@@ -151,8 +149,8 @@ rt::Task<Result<void>> Snapshotter::write() {
 
 rt::Task<void> Snapshotter::remove_old() {
   auto names = co_await list_newest_first();
-  if (!names || names->size() <= kKept) co_return;
-  std::vector<std::string> old(names->begin() + kKept, names->end());
+  if (!names || names->size() <= kSnapshotsKept) co_return;
+  std::vector<std::string> old(names->begin() + kSnapshotsKept, names->end());
   auto failed = co_await parts_.store.remove(std::move(old));
   if (!failed) parts_.logger.warn("snapshot_removal_failed", {{"error", describe(failed.error())}});
 }

@@ -49,6 +49,8 @@ struct PartitionInfo {
   std::uint64_t bytes = 0;
   /// Greatest timestamp of a record in the partition; -1 when it never had one.
   std::int64_t max_timestamp_ms = -1;
+  /// Everything below is clean of older values of a key; -1 if it was never compacted.
+  Offset compacted_to{-1};
 };
 
 struct BrokerEndpoint {

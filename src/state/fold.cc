@@ -4,6 +4,7 @@
 
 #include "base/narrow.h"
 #include "serial/reader.h"
+#include "state/commands/advance_clock.h"
 #include "state/commands/advance_horizon.h"
 #include "state/commands/advance_start.h"
 #include "state/commands/allocate_producer_ids.h"
@@ -20,6 +21,8 @@
 #include "state/commands/note_snapshot.h"
 #include "state/commands/raise_feature_level.h"
 #include "state/commands/register_broker.h"
+#include "state/commands/replace_spans.h"
+#include "state/commands/report_digest.h"
 #include "state/commands/vouch.h"
 
 namespace weir::state {
@@ -73,6 +76,9 @@ void run_any(FoldContext& context, const EncodedCommand& encoded, Verdict& verdi
       return run<command::AdvanceHorizon>(context, encoded, verdict);
     case command::ForgetSegments::kType:
       return run<command::ForgetSegments>(context, encoded, verdict);
+    case command::ReplaceSpans::kType: return run<command::ReplaceSpans>(context, encoded, verdict);
+    case command::AdvanceClock::kType: return run<command::AdvanceClock>(context, encoded, verdict);
+    case command::ReportDigest::kType: return run<command::ReportDigest>(context, encoded, verdict);
     default: return verdict.refuse(Refusal::unsupported_level);
   }
 }

@@ -35,6 +35,9 @@ struct NoteSnapshot;
 struct RaiseFeatureLevel;
 struct AdvanceHorizon;
 struct ForgetSegments;
+struct ReplaceSpans;
+struct AdvanceClock;
+struct ReportDigest;
 }  // namespace command
 
 /// What a command knows of its surroundings.
@@ -70,6 +73,10 @@ void fold(FoldContext& context, const command::Genesis& command, Verdict& verdic
 void fold(FoldContext& context, const command::RaiseFeatureLevel& command, Verdict& verdict);
 void fold(FoldContext& context, const command::NoteSnapshot& command, Verdict& verdict);
 void fold(FoldContext& context, const command::AdvanceHorizon& command, Verdict& verdict);
+void fold(FoldContext& context, const command::AdvanceClock& command, Verdict& verdict);
+void fold(FoldContext& context, const command::ReportDigest& command, Verdict& verdict);
+/// After the noted snapshots have changed.
+void drop_old_votes(Tables& tables);
 // topics/
 void fold(FoldContext& context, const command::CreateTopics& command, Verdict& verdict);
 void fold(FoldContext& context, const command::DeleteTopics& command, Verdict& verdict);
@@ -79,6 +86,7 @@ void fold(FoldContext& context, const command::AlterConfigs& command, Verdict& v
 void fold(FoldContext& context, const command::AppendSpans& command, Verdict& verdict);
 void fold(FoldContext& context, const command::AdvanceStart& command, Verdict& verdict);
 void fold(FoldContext& context, const command::ForgetSegments& command, Verdict& verdict);
+void fold(FoldContext& context, const command::ReplaceSpans& command, Verdict& verdict);
 // producers/
 void fold(FoldContext& context, const command::AllocateProducerIds& command, Verdict& verdict);
 void fold(FoldContext& context, const command::ExpireProducers& command, Verdict& verdict);

@@ -26,6 +26,8 @@ class InlineUnit;
 class Broker;
 class BrokerConfigs;
 class Meta;
+class LogClock;
+class DigestVotes;
 
 /// A running snapshot. Each unit is shown before every change; it may not change the state.
 class SnapshotSink {
@@ -41,6 +43,8 @@ class SnapshotSink {
   void before_change(Broker&) {}
   void before_change(BrokerConfigs&) {}
   void before_change(Meta&) {}
+  void before_change(LogClock&) {}
+  void before_change(DigestVotes&) {}
 };
 
 class Ledger {

@@ -26,6 +26,8 @@ inline constexpr std::size_t kSpansPerCommandMax = 65'536;
 inline constexpr std::int64_t kSegmentBytesMax = std::int64_t{1} << 30;
 /// Positions for which the digest is kept.
 inline constexpr std::size_t kDigestsKept = 4'096;
+/// Spans by which one run of ReplaceSpans is replaced.
+inline constexpr std::size_t kSpansPerRunMax = 4'096;
 /// Changed partitions that are listed singly; beyond, "all of them" is said.
 inline constexpr std::size_t kChangedPartitionsMax = 65'536;
 inline constexpr std::size_t kNotedSnapshotsKept = 4;
@@ -51,6 +53,14 @@ inline constexpr std::size_t kBrokerConfigNodesMax = 10'000;
 inline constexpr std::size_t kClusterIdBytesMax = 249;
 /// Zone, listener, protocol, host and version of a registration.
 inline constexpr std::size_t kBrokerTextBytesMax = 255;
+
+// --- time and digests ---
+/// A larger step of the cluster's clock is ignored until it has been claimed for so long.
+inline constexpr std::int64_t kClockStepMaxMs = 3'600'000;
+inline constexpr std::int64_t kClockSettleMs = 600'000;
+inline constexpr std::size_t kClockMarksMax = 1'024;
+/// Votes about one snapshot; more are refused.
+inline constexpr std::size_t kDigestVotesMax = 4'096;
 
 // --- snapshots ---
 inline constexpr std::size_t kSnapshotSectionsMax = 64;

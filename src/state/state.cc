@@ -56,6 +56,7 @@ std::optional<PartitionInfo> State::partition(PartitionRef at) const {
   info.last_stable = partition->end();
   info.bytes = partition->bytes();
   info.max_timestamp_ms = partition->max_timestamp_ms();
+  info.compacted_to = partition->compacted_to();
   return info;
 }
 
@@ -149,6 +150,39 @@ std::optional<std::uint64_t> State::segment_live_bytes(Position born, Incarnatio
   Slot slot = tables_->objects.find_segment(SegmentName{born, writer, counter});
   if (slot == kNoSlot) return std::nullopt;
   return tables_->objects.segment(slot).live_bytes();
+}
+
+void State::visit_segments(
+    const std::function<bool(const ObjectRef&, std::uint64_t live_bytes)>& visit) const {
+  Slab<Segment>& segments = tables_->objects.segments();
+  for (Slot slot = 0; slot < segments.end(); ++slot) {
+    const Segment& segment = segments[slot];
+    if (!segment.live()) continue;
+    if (!visit(tables_->objects.describe(segment.id()), segment.live_bytes())) return;
+  }
+}
+
+std::optional<Hash128> State::spans_digest(PartitionRef at, Offset base, Offset end) const {
+  const Partition* partition = find_partition(*tables_, at);
+  if (partition == nullptr) return std::nullopt;
+  return partition->spans().digest_of(base, end);
+}
+
+std::int64_t State::clock_ms() const { return tables_->clock->now_ms; }
+std::optional<std::int64_t> State::folded_by_ms(Position at) const {
+  return tables_->clock.folded_by_ms(at);
+}
+std::pair<Position, std::int64_t> State::last_clock_mark() const {
+  const std::vector<ClockMark>& marks = tables_->clock->marks;
+  if (marks.empty()) return {Position(0), 0};
+  return {marks.back().at, marks.back().ms};
+}
+std::vector<std::pair<Incarnation, Hash128>> State::digest_votes(Position snapshot) const {
+  std::vector<std::pair<Incarnation, Hash128>> votes;
+  auto found = tables_->digest_votes->votes.find(snapshot);
+  if (found == tables_->digest_votes->votes.end()) return votes;
+  votes.assign(found->second.begin(), found->second.end());
+  return votes;
 }
 
 StateCounts State::counts() const {

@@ -69,6 +69,8 @@ struct ObjectRef {
   Incarnation writer;
   std::uint64_t counter = 0;
   std::uint64_t bytes = 0;
+  /// Segment: its batches hold final offsets and leader epochs.
+  bool is_final = false;
 
   friend bool operator==(const ObjectRef&, const ObjectRef&) = default;
 };
@@ -197,6 +199,22 @@ class State final : public Catalog {
   /// Bytes that spans reach in this segment; nothing if the state does not know it.
   std::optional<std::uint64_t> segment_live_bytes(Position born, Incarnation writer,
                                                   std::uint64_t counter) const;
+  /// Segments in no order, until `visit` returns false; with their live bytes.
+  void visit_segments(
+      const std::function<bool(const ObjectRef&, std::uint64_t live_bytes)>& visit) const;
+  /// Sum of the hashes of the spans from `base` to `end`: the guard of ReplaceSpans. Nothing if
+  /// these are not bounds of spans.
+  std::optional<Hash128> spans_digest(PartitionRef at, Offset base, Offset end) const;
+
+  /// The time of the cluster (log_clock.h); 0 before a broker told it.
+  std::int64_t clock_ms() const;
+  /// The entry at `at` was folded at this time of the cluster or earlier; nothing if it is too new
+  /// to tell.
+  std::optional<std::int64_t> folded_by_ms(Position at) const;
+  /// Position and time of the newest mark of the clock; 0 and 0 if there is none.
+  std::pair<Position, std::int64_t> last_clock_mark() const;
+  /// What brokers computed at the position of a noted snapshot, as far as they said so.
+  std::vector<std::pair<Incarnation, Hash128>> digest_votes(Position snapshot) const;
   StateCounts counts() const;
 
   /// For this layer's snapshot code and tests.

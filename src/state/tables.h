@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "state/brokers/broker_table.h"
+#include "state/cluster/digest_votes.h"
+#include "state/cluster/log_clock.h"
 #include "state/ledger.h"
 #include "state/log/object_table.h"
 #include "state/log/partition.h"
@@ -43,6 +45,8 @@ struct Tables {
   ObjectTable objects;
   ProducerTable producers{partitions};
   BrokerTable brokers;
+  LogClock clock;
+  DigestVotes digest_votes;
   DigestRing digests;
   std::vector<UnknownSection> unknown_sections;
   std::size_t span_count = 0;

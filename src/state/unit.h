@@ -41,6 +41,8 @@ enum class UnitKind : std::uint64_t {
   producer = 8,
   sequences = 9,
   span = 10,
+  clock = 50,
+  digest_votes = 51,
 };
 
 /// Collects the properties of a unit as little-endian words and hashes them.

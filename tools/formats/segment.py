@@ -45,6 +45,23 @@ class Cursor:
         return self.take(self.uvarint() - 1).decode()
 
 
+def read_final(cursor, region):
+    """Offsets, leader epochs and the sparse index of a merged region."""
+    region["base_offset"] = offset = cursor.uvarint()
+    region["end_offset"] = offset + region["records"]
+    region["epochs"], region["index"] = [], []
+    for _ in range(cursor.uvarint()):
+        epoch = cursor.uvarint()
+        offset += cursor.uvarint()
+        region["epochs"].append({"epoch": epoch, "from": offset})
+    offset, byte, time = region["base_offset"], 0, 0
+    for _ in range(cursor.uvarint()):
+        offset += cursor.uvarint()
+        byte += cursor.uvarint()
+        time += cursor.varlong()
+        region["index"].append({"offset": offset, "byte": byte, "max_timestamp_ms": time})
+
+
 def read_regions(cursor, first_byte):
     topics = [(str(uuid.UUID(bytes=bytes(cursor.take(16)))), cursor.string()) for _ in range(cursor.uvarint())]
     count, base = cursor.uvarint(), cursor.varlong()
@@ -53,6 +70,7 @@ def read_regions(cursor, first_byte):
         topic_id, topic = topics[cursor.uvarint()]
         region = {"topic": topic, "topic_id": topic_id, "partition": cursor.uvarint(), "first_byte": first_byte}
         flags = cursor.uvarint()
+        final, flags = flags & 8, flags & 7
         region["transform"] = ["none", "zstd", "sealed"][flags >> 1]
         region["stored_bytes"] = cursor.uvarint()
         region["raw_bytes"] = cursor.uvarint() if flags >> 1 else region["stored_bytes"]
@@ -62,6 +80,8 @@ def read_regions(cursor, first_byte):
         region["min_timestamp_ms"] = region["max_timestamp_ms"] - cursor.varlong()
         if flags & 1:
             region["run"] = {"producer_id": cursor.uvarint(), "epoch": cursor.uvarint(), "first_sequence": cursor.uvarint()}
+        if final:
+            read_final(cursor, region)
         first_byte += region["stored_bytes"]
         regions.append(region)
     return regions, first_byte

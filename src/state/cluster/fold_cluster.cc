@@ -60,6 +60,7 @@ void fold(FoldContext& context, const command::NoteSnapshot& command, Verdict& v
       meta.noted_snapshots.erase(meta.noted_snapshots.begin());
     meta.noted_snapshots.push_back(noted);
   });
+  drop_old_votes(context.tables);
 }
 
 void fold(FoldContext& context, const command::AdvanceHorizon& command, Verdict& verdict) {

@@ -9,12 +9,18 @@ namespace {
 ItemOutcome advance(FoldContext& context, const command::AdvanceStart::AdvancedPartition& item) {
   Tables& tables = context.tables;
   if (item.start_offset < 0) return {Refusal::malformed, 0};
-  if (tables.topics.find(item.topic_id) == nullptr) return {Refusal::unknown_topic, 0};
+  const Topic* topic = tables.topics.find(item.topic_id);
+  if (topic == nullptr) return {Refusal::unknown_topic, 0};
   Slot slot = tables.topics.partition_slot({item.topic_id, PartitionIndex(item.partition)});
   if (slot == kNoSlot) return {Refusal::unknown_partition, 0};
   const Partition& partition = tables.partitions[slot];
   Offset start(item.start_offset);
   if (start > partition.end()) return {Refusal::offset_out_of_range, 0};
+  // What retention asks for was judged by this start and these settings.
+  bool as_judged =
+      (item.guard_start < 0 || item.guard_start == partition.start().value) &&
+      (item.guard_config_version < 0 || item.guard_config_version == topic->info().config_version);
+  if (!as_judged) return {Refusal::guard_mismatch, 0};
   // A start that is already beyond is what was asked for.
   if (start > partition.start()) drop_below(tables, slot, start);
   return {Refusal::none, partition.start().value};

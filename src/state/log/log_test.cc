@@ -47,7 +47,7 @@ command::AppendSpans segment(const State& state, std::int64_t counter,
 
 ItemOutcome advance(Cluster& cluster, PartitionRef at, std::int64_t start) {
   command::AdvanceStart command;
-  command.partitions.push_back({at.topic, at.partition.value, start});
+  command.partitions.push_back({at.topic, at.partition.value, start, -1, -1});
   return cluster.propose(command).items.at(0);
 }
 

@@ -27,6 +27,7 @@ Hash128 Segment::hash() const {
   HashWords words;
   words.add(id_.value).add(name_.born.value).add(name_.writer).add(name_.counter);
   words.add(bytes_).add(live_bytes_);
+  if (final_) words.add(std::uint64_t{1});
   return words.finish(UnitKind::segment);
 }
 
@@ -127,6 +128,10 @@ Slot ObjectTable::add_segment(Ledger& ledger, ObjectId id, const SegmentName& na
   return slot;
 }
 
+void ObjectTable::set_segment_final(Ledger& ledger, Slot slot) {
+  ledger.edit(segments_[slot], [](Segment& unit, EditKey key) { unit.set_final(key); });
+}
+
 void ObjectTable::set_segment_live(Ledger& ledger, Slot slot, std::uint64_t live_bytes) {
   Segment& segment = segments_[slot];
   if (segment.live_bytes() == live_bytes) return;
@@ -196,6 +201,7 @@ ObjectRef ObjectTable::describe(ObjectId id) const {
     ref.writer = segment.name().writer;
     ref.counter = segment.name().counter;
     ref.bytes = segment.bytes();
+    ref.is_final = segment.is_final();
     return ref;
   }
   const InlineObject* object = find_inline(id.sequence());

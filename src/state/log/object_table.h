@@ -44,12 +44,16 @@ class Segment {
   bool live() const { return live_; }
   Hash128 hash() const;
 
+  /// Its regions hold final offsets and leader epochs: written by a merge, not by a flush.
+  bool is_final() const { return final_; }
+
   void create(EditKey, ObjectId id, const SegmentName& name, std::uint64_t bytes) {
     live_ = true;
     id_ = id;
     name_ = name;
     bytes_ = bytes;
   }
+  void set_final(EditKey) { final_ = true; }
   void set_live_bytes(EditKey, std::uint64_t bytes) { live_bytes_ = bytes; }
   void remove(EditKey) { live_ = false; }
 
@@ -57,6 +61,7 @@ class Segment {
 
  private:
   bool live_ = false;
+  bool final_ = false;
   ObjectId id_;
   SegmentName name_;
   std::uint64_t bytes_ = 0;
@@ -122,6 +127,7 @@ class ObjectTable {
   Slot find_segment(ObjectId id) const;
   const Segment& segment(Slot slot) const { return segments_[slot]; }
   Slot add_segment(Ledger& ledger, ObjectId id, const SegmentName& name, std::uint64_t bytes);
+  void set_segment_final(Ledger& ledger, Slot slot);
   void set_segment_live(Ledger& ledger, Slot slot, std::uint64_t live_bytes);
   /// Only one that nothing names.
   void remove_segment(Ledger& ledger, Slot slot);

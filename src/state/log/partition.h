@@ -20,6 +20,8 @@ class Partition {
   Offset end() const { return end_; }
   std::uint64_t bytes() const { return bytes_; }
   std::int64_t max_timestamp_ms() const { return max_timestamp_ms_; }
+  /// Everything below is clean of older values of a key; -1 if it was never compacted.
+  Offset compacted_to() const { return compacted_to_; }
   const SpanList& spans() const { return spans_; }
 
   bool live() const { return live_; }
@@ -56,6 +58,22 @@ class Partition {
       dropped(span);
     });
   }
+  /// Puts `fresh` in the place of the spans from `base` to `end`, which `replaced` is told of.
+  /// Both are bounds of spans, and `fresh` covers exactly what lies between.
+  template <class Replaced>
+  void replace(EditKey key, Offset base, Offset end, std::span<const Span> fresh,
+               Replaced&& replaced) {
+    spans_.replace(key, base, end, fresh, [&](const Span& span) {
+      spans_digest_ -= span.hash();
+      bytes_ -= span.bytes;
+      replaced(span);
+    });
+    for (const Span& span : fresh) {
+      spans_digest_ += span.hash();
+      bytes_ += span.bytes;
+    }
+  }
+  void set_compacted_to(EditKey, Offset to) { compacted_to_ = to; }
   /// Everything is gone; all spans are told.
   template <class Dropped>
   void remove(EditKey key, Dropped&& dropped) {
@@ -76,6 +94,7 @@ class Partition {
   Offset end_;
   std::uint64_t bytes_ = 0;
   std::int64_t max_timestamp_ms_ = -1;
+  Offset compacted_to_{-1};
   Hash128 spans_digest_;
   SpanList spans_;
 };

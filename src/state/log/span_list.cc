@@ -1,6 +1,7 @@
 #include "state/log/span_list.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/narrow.h"
 #include "state/varint.h"
@@ -34,6 +35,27 @@ void SpanList::append(EditKey, const Span& span) {
   }
   blocks_.back().append(span, tail_);
   ++count_;
+}
+
+void SpanList::set_blocks(EditKey, std::size_t first, std::size_t last,
+                          std::span<const Span> spans) {
+  bool to_the_end = last == blocks_.size();
+  for (std::size_t i = first; i < last; ++i) count_ -= blocks_[i].count;
+  std::vector<Block> fresh;
+  Tail tail;
+  for (const Span& span : spans) {
+    if (fresh.empty() || fresh.back().count == kBlockSpans) {
+      if (!fresh.empty()) fresh.back().resize(fresh.back().used);
+      fresh.emplace_back();
+      tail = Tail();
+    }
+    fresh.back().append(span, tail);
+  }
+  count_ += narrow<std::uint32_t>(spans.size());
+  auto at = blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(first),
+                          blocks_.begin() + static_cast<std::ptrdiff_t>(last));
+  blocks_.insert(at, std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
+  if (to_the_end) tail_ = tail;
 }
 
 void SpanList::Block::append(const Span& span, Tail& tail) {
@@ -113,6 +135,19 @@ std::size_t SpanList::block_of(Offset from) const {
   auto beyond = std::upper_bound(blocks_.begin(), blocks_.end(), from,
                                  [](Offset at, const Block& block) { return at < block.end; });
   return static_cast<std::size_t>(beyond - blocks_.begin());
+}
+
+std::optional<Hash128> SpanList::digest_of(Offset base, Offset end) const {
+  Hash128 sum;
+  Offset next = base;
+  visit_from(base, [&](const Span& span) {
+    if (span.base != next || span.end() > end) return false;
+    sum += span.hash();
+    next = span.end();
+    return next < end;
+  });
+  if (next != end || base >= end) return std::nullopt;
+  return sum;
 }
 
 std::int64_t SpanList::max_timestamp_ms() const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -79,6 +80,31 @@ class SpanList {
     blocks_.front() = std::move(kept);
   }
 
+  /// Removes the spans from `base` to `end`, telling `replaced` of each in order, and puts `fresh`
+  /// in their place. Both are bounds of spans, and `fresh` covers exactly what lies between.
+  template <class Replaced>
+  void replace(EditKey key, Offset base, Offset end, std::span<const Span> fresh,
+               Replaced&& replaced) {
+    std::vector<Span> spans;
+    std::size_t first = block_of(base);
+    // The block before is taken along if it is not full, so that merging leaves no crumbs.
+    if (first > 0 && blocks_[first - 1].count < kBlockSpans / 2) --first;
+    std::size_t last = first;
+    bool placed = false;
+    for (; last < blocks_.size() && blocks_[last].base < end; ++last) {
+      blocks_[last].visit([&](const Span& span) {
+        bool inside = span.base >= base && span.base < end;
+        if (inside) replaced(span);
+        if (inside && !placed) spans.insert(spans.end(), fresh.begin(), fresh.end());
+        placed = placed || inside;
+        if (!inside) spans.push_back(span);
+        return true;
+      });
+    }
+    ENSURE(placed);
+    set_blocks(key, first, last, spans);
+  }
+
   /// From the span that holds `from` on (or the first, if `from` lies below it), until `visit`
   /// returns false.
   template <class Visit>
@@ -101,6 +127,8 @@ class SpanList {
   }
   /// Requires a span.
   std::int64_t max_timestamp_ms() const;
+  /// Sum of the hashes of the spans from `base` to `end`; nothing if these are not bounds of spans.
+  std::optional<Hash128> digest_of(Offset base, Offset end) const;
 
  private:
   static constexpr std::uint32_t kBlockSpans = 32;
@@ -154,6 +182,8 @@ class SpanList {
     std::uint32_t next_byte_ = 0;
   };
 
+  /// Writes `spans` anew in the place of the blocks from `first` to before `last`.
+  void set_blocks(EditKey, std::size_t first, std::size_t last, std::span<const Span> spans);
   /// The block that holds `from`, or the first one beyond it.
   std::size_t block_of(Offset from) const;
 

@@ -1,6 +1,8 @@
 // The frame of a snapshot: header and section table (docs/formats/snapshot.md).
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,8 +24,25 @@ enum class SectionKind : std::uint16_t {
   partitions = 7,
   producers = 8,
   sequences = 9,
+  final_segments = 50,
+  clock = 51,
+  digest_votes = 52,
+  compacted = 53,
 };
-inline constexpr std::uint16_t kSectionKindLast = 9;
+/// In the order in which they are written.
+inline constexpr std::array kSectionKinds = {
+    SectionKind::meta,           SectionKind::brokers,   SectionKind::broker_configs,
+    SectionKind::topics,         SectionKind::segments,  SectionKind::inline_chunks,
+    SectionKind::partitions,     SectionKind::producers, SectionKind::sequences,
+    SectionKind::final_segments, SectionKind::clock,     SectionKind::digest_votes,
+    SectionKind::compacted,
+};
+/// The first kinds are written even if they are empty.
+inline bool always_written(SectionKind kind) { return kind <= SectionKind::sequences; }
+inline bool is_known_section(std::uint16_t kind) {
+  return std::find(kSectionKinds.begin(), kSectionKinds.end(), static_cast<SectionKind>(kind)) !=
+         kSectionKinds.end();
+}
 
 struct SnapshotSection {
   std::uint16_t kind = 0;

@@ -57,11 +57,15 @@ class Loader {
     WEIR_TRY(read(SectionKind::broker_configs, &Loader::add_broker_configs));
     WEIR_TRY(read(SectionKind::topics, &Loader::add_topic));
     WEIR_TRY(read(SectionKind::segments, &Loader::add_segment));
+    WEIR_TRY(read(SectionKind::final_segments, &Loader::add_final_segment));
     WEIR_TRY(read(SectionKind::inline_chunks, &Loader::add_chunk));
     accounts_.sort();
     WEIR_TRY(read(SectionKind::partitions, &Loader::add_partition));
+    WEIR_TRY(read(SectionKind::compacted, &Loader::add_compacted));
     WEIR_TRY(read(SectionKind::producers, &Loader::add_producer));
     WEIR_TRY(read(SectionKind::sequences, &Loader::add_sequences));
+    WEIR_TRY(read(SectionKind::clock, &Loader::add_clock));
+    WEIR_TRY(read(SectionKind::digest_votes, &Loader::add_digest_votes));
     if (!tables_.meta.live()) return corrupt("has no single values");
     if (partitions_read_ != tables_.partitions.used()) return corrupt("lacks partitions");
     if (!accounts_.settled()) return corrupt("objects hold more bytes alive than spans name");
@@ -92,9 +96,9 @@ class Loader {
                        " does not match");
       if (section.kind == 0 || !seen.emplace(section.kind, true).second)
         return corrupt("a section stands twice");
-      if (section.kind > kSectionKindLast) {
+      if (!is_known_section(section.kind)) {
         // Written back together with all of ours, they must fit a table again.
-        if (tables_.unknown_sections.size() == kSnapshotSectionsMax - kSectionKindLast)
+        if (tables_.unknown_sections.size() == kSnapshotSectionsMax - kSectionKinds.size())
           return corrupt("too many sections of unknown kinds");
         // A copy: the rest of the snapshot need not stay in memory for it.
         tables_.unknown_sections.push_back(
@@ -172,6 +176,43 @@ class Loader {
     Slot slot = objects.add_segment(tables_.ledger, segment.id, segment.name, segment.bytes);
     objects.set_segment_live(tables_.ledger, slot, segment.live_bytes);
     accounts_.open(segment.id, segment.live_bytes);
+    return true;
+  }
+
+  bool add_final_segment(serial::Reader& in) {
+    std::uint64_t sequence = in.uvarint("final_segment.sequence");
+    if (!in.ok() || sequence >= tables_.meta->next_object) return false;
+    Slot slot = tables_.objects.find_segment(ObjectId::make(sequence, true));
+    if (slot == kNoSlot || tables_.objects.segment(slot).is_final()) return false;
+    tables_.objects.set_segment_final(tables_.ledger, slot);
+    return true;
+  }
+
+  bool add_compacted(serial::Reader& in) {
+    ReadCompacted read = read_compacted(in);
+    Slot slot = in.ok() ? tables_.topics.partition_slot(read.ref) : kNoSlot;
+    if (slot == kNoSlot) return false;
+    Partition& partition = tables_.partitions[slot];
+    if (partition.compacted_to().value >= 0 || read.to > partition.end()) return false;
+    tables_.ledger.edit(partition,
+                        [&](Partition& unit, EditKey key) { unit.set_compacted_to(key, read.to); });
+    return true;
+  }
+
+  bool add_clock(serial::Reader& in) {
+    ClockValues values = read_clock(in);
+    if (!in.ok() || tables_.clock.live()) return false;
+    tables_.ledger.edit(tables_.clock,
+                        [&](LogClock& unit, EditKey key) { unit.change(key) = std::move(values); });
+    return true;
+  }
+
+  bool add_digest_votes(serial::Reader& in) {
+    ReadVotes read = read_digest_votes(in);
+    if (!in.ok() || tables_.digest_votes->votes.contains(read.at)) return false;
+    tables_.ledger.edit(tables_.digest_votes, [&](DigestVotes& unit, EditKey key) {
+      unit.change(key).votes[read.at] = std::move(read.votes);
+    });
     return true;
   }
 

@@ -22,6 +22,8 @@ void write_unit(serial::Writer& out, std::uint64_t chunk_number, const InlineChu
 void write_unit(serial::Writer& out, const Partition& partition);
 void write_unit(serial::Writer& out, const Producer& producer);
 void write_unit(serial::Writer& out, const Sequences& sequences);
+void write_unit(serial::Writer& out, const ClockValues& clock);
+void write_unit(serial::Writer& out, Position at, const std::map<Incarnation, Hash128>& votes);
 
 /// All but position and nonce, which stand in the header.
 MetaValues read_meta(serial::Reader& in);
@@ -76,5 +78,21 @@ struct ReadSequences {
   RunMemory runs;
 };
 ReadSequences read_sequences(serial::Reader& in);
+
+ClockValues read_clock(serial::Reader& in);
+
+/// How far a partition is compacted.
+void write_compacted(serial::Writer& out, const Partition& partition);
+struct ReadCompacted {
+  PartitionRef ref;
+  Offset to;
+};
+ReadCompacted read_compacted(serial::Reader& in);
+
+struct ReadVotes {
+  Position at;
+  std::map<Incarnation, Hash128> votes;
+};
+ReadVotes read_digest_votes(serial::Reader& in);
 
 }  // namespace weir::state

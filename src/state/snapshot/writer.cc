@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <array>
+#include <map>
 
 #include "base/ensure.h"
 #include "codec/crc32c.h"
@@ -46,8 +46,10 @@ class SnapshotWriter::Impl final : public SnapshotSink {
     SnapshotHeader header;
     header.info = info_;
     BytesChain body;
-    for (std::uint16_t kind = 1; kind <= kSectionKindLast; ++kind) {
-      Section& section = sections_[kind];
+    for (SectionKind section_kind : kSectionKinds) {
+      auto kind = static_cast<std::uint16_t>(section_kind);
+      Section& section = sections_[section_kind];
+      if (section.count == 0 && !always_written(section_kind)) continue;
       Result<BytesChain> bytes = section.out.finish();
       ENSURE(bytes.has_value());  // all that we hold is within the limits of its encoding
       header.sections.push_back({kind, section.count, bytes->size(), codec::crc32c(*bytes), 0});
@@ -78,7 +80,7 @@ class SnapshotWriter::Impl final : public SnapshotSink {
     std::uint64_t count = 0;
   };
 
-  Section& section(SectionKind kind) { return sections_[static_cast<std::uint16_t>(kind)]; }
+  Section& section(SectionKind kind) { return sections_[kind]; }
   serial::Writer& next_unit(SectionKind kind) {
     ++section(kind).count;
     return section(kind).out;
@@ -90,16 +92,23 @@ class SnapshotWriter::Impl final : public SnapshotSink {
       write_unit(next_unit(SectionKind::brokers), broker.state());
     for (const auto& [node, configs] : tables_.brokers.all_configs())
       write_unit(next_unit(SectionKind::broker_configs), node, configs);
+    if (tables_.clock.live()) write_unit(next_unit(SectionKind::clock), tables_.clock.values());
+    for (const auto& [at, votes] : tables_.digest_votes->votes)
+      write_unit(next_unit(SectionKind::digest_votes), at, votes);
   }
 
   void write(const Topic& unit) { write_unit(next_unit(SectionKind::topics), unit.info()); }
   void write(const Partition& unit) {
     write_unit(next_unit(SectionKind::partitions), unit);
+    if (unit.compacted_to().value >= 0) write_compacted(next_unit(SectionKind::compacted), unit);
     spend(unit.spans().count() / 16);
   }
   void write(const Producer& unit) { write_unit(next_unit(SectionKind::producers), unit); }
   void write(const Sequences& unit) { write_unit(next_unit(SectionKind::sequences), unit); }
-  void write(const Segment& unit) { write_unit(next_unit(SectionKind::segments), unit); }
+  void write(const Segment& unit) {
+    write_unit(next_unit(SectionKind::segments), unit);
+    if (unit.is_final()) next_unit(SectionKind::final_segments).uvarint(unit.id().sequence());
+  }
 
   template <class Unit>
   void see(Unit& unit) {
@@ -145,7 +154,7 @@ class SnapshotWriter::Impl final : public SnapshotSink {
 
   Tables& tables_;
   SnapshotInfo info_;
-  std::array<Section, kSectionKindLast + 1> sections_;
+  std::map<SectionKind, Section> sections_;
   std::size_t budget_ = 0;
   Scan topics_;
   Scan segments_;

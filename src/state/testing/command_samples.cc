@@ -1,5 +1,6 @@
 #include "state/testing/command_samples.h"
 
+#include "state/commands/advance_clock.h"
 #include "state/commands/advance_horizon.h"
 #include "state/commands/advance_start.h"
 #include "state/commands/allocate_producer_ids.h"
@@ -16,6 +17,8 @@
 #include "state/commands/note_snapshot.h"
 #include "state/commands/raise_feature_level.h"
 #include "state/commands/register_broker.h"
+#include "state/commands/replace_spans.h"
+#include "state/commands/report_digest.h"
 #include "state/commands/vouch.h"
 #include "state/testing/log_builder.h"
 
@@ -87,7 +90,7 @@ void add_log(Samples& samples) {
   });
   samples.add(append);
   command::AdvanceStart advance;
-  advance.partitions.push_back({id_of<TopicId>(6), 3, 5'000'000'000});
+  advance.partitions.push_back({id_of<TopicId>(6), 3, 5'000'000'000, -1, -1});
   samples.add(advance);
   samples.add(command::AllocateProducerIds{.count = 1'000});
   command::ExpireProducers expire;
@@ -110,6 +113,30 @@ void add_cluster(Samples& samples) {
   samples.add(forget);
 }
 
+void add_maintenance(Samples& samples) {
+  command::ReplaceSpans replace;
+  replace.segment_born_position = 70;
+  replace.segment_counter = 9;
+  replace.segment_bytes = 5'000;
+  replace.first_byte = 64;
+  auto& run = replace.runs.emplace_back();
+  run.topic_id = id_of<TopicId>(6);
+  run.partition = 3;
+  run.base_offset = 100;
+  run.end_offset = 350;
+  run.old_digest_low = 0x0102030405060708;
+  run.old_digest_high = -2;
+  run.compacted_to = 340;
+  run.spans = {{200, 3'000, 1'700'000'000'000}, {50, 900, -1}};
+  samples.add(replace);
+  samples.add(command::AdvanceClock{.wall_ms = 1'700'000'000'000});
+  command::ReportDigest report;
+  report.snapshot_position = 60;
+  report.digest_low = 3;
+  report.digest_high = -4;
+  samples.add(report);
+}
+
 }  // namespace
 
 std::vector<CommandSample> command_samples() {
@@ -118,6 +145,7 @@ std::vector<CommandSample> command_samples() {
   add_topics(samples);
   add_log(samples);
   add_cluster(samples);
+  add_maintenance(samples);
   return samples.take();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/narrow.h"
+#include "state/commands/advance_clock.h"
 #include "state/commands/advance_horizon.h"
 #include "state/commands/advance_start.h"
 #include "state/commands/allocate_producer_ids.h"
@@ -18,6 +19,8 @@
 #include "state/commands/note_snapshot.h"
 #include "state/commands/raise_feature_level.h"
 #include "state/commands/register_broker.h"
+#include "state/commands/replace_spans.h"
+#include "state/commands/report_digest.h"
 #include "state/commands/vouch.h"
 #include "state/tables.h"
 
@@ -226,13 +229,27 @@ EncodedCommand RandomLog::configs(const State& state) {
 }
 
 EncodedCommand RandomLog::maintenance(const State& state) {
-  std::uint64_t what = below(12);
+  std::uint64_t what = below(18);
+  if (what >= 15) return replacement(state);
+  if (what == 14) return digest_report(state);
+  if (what >= 12) {
+    // Readings of clocks that go wrong now and then, by hours or a year.
+    std::uint64_t ms = 1'700'000'000'000 + state.position()->value * 1'000;
+    if (chance(5)) ms += below(2) == 0 ? 20'000'000 : 31'536'000'000;
+    return encoded(command::AdvanceClock{.wall_ms = narrow<std::int64_t>(chance(40) ? 0 : ms)});
+  }
   if (what < 5) {
     command::AdvanceStart command;
     PartitionRef at = some_partition(state);
     std::int64_t end = state.partition(at) ? state.partition(at)->end.value : 10;
-    command.partitions.push_back({at.topic, at.partition.value,
-                                  narrow<std::int64_t>(below(narrow<std::uint64_t>(end) + 2))});
+    auto start = narrow<std::int64_t>(below(narrow<std::uint64_t>(end) + 2));
+    auto& one = command.partitions.emplace_back();
+    one.topic_id = at.topic;
+    one.partition = at.partition.value;
+    one.start_offset = start;
+    if (chance(4) && state.partition(at))
+      one.guard_start = state.partition(at)->start.value + (chance(3) ? 1 : 0);
+    if (chance(8)) one.guard_config_version = narrow<std::int32_t>(below(2));
     return encoded(command);
   }
   if (what < 7) {
@@ -268,6 +285,51 @@ EncodedCommand RandomLog::maintenance(const State& state) {
                                 narrow<std::int64_t>(object.counter)});
     return command.segments.size() < 3;
   });
+  return encoded(command);
+}
+
+EncodedCommand RandomLog::replacement(const State& state) {
+  command::ReplaceSpans command;
+  std::uint64_t position = state.position()->value;
+  command.segment_born_position = narrow<std::int64_t>(position - std::min(position, below(20)));
+  command.segment_counter = narrow<std::int64_t>(chance(20) ? below(3) : next_id_++);
+  command.first_byte = 64;
+  std::int64_t bytes = 64;
+  for (std::uint64_t i = 0; i <= below(4); ++i) {
+    PartitionRef at = some_partition(state);
+    std::vector<SpanInfo> spans;
+    state.visit_spans(at, Offset(0), [&](const SpanInfo& span) {
+      spans.push_back(span);
+      return spans.size() < 12;
+    });
+    if (spans.empty()) continue;
+    std::size_t first = below(spans.size());
+    std::size_t last = first + below(spans.size() - first);
+    command::ReplaceSpans::ReplacedRun run;
+    run.topic_id = at.topic;
+    run.partition = at.partition.value;
+    run.base_offset = spans[first].base.value;
+    run.end_offset = spans[last].base.value + spans[last].records;
+    Hash128 seen = state.spans_digest(at, Offset(run.base_offset), Offset(run.end_offset)).value();
+    run.old_digest_low = static_cast<std::int64_t>(seen.low) + (chance(8) ? 1 : 0);
+    run.old_digest_high = static_cast<std::int64_t>(seen.high);
+    std::int64_t offsets = run.end_offset - run.base_offset;
+    std::int64_t part = chance(3) ? offsets / 2 : 0;
+    if (part > 0) run.spans.push_back({part, 10, 1});
+    run.spans.push_back({offsets - part, narrow<std::int64_t>(1 + below(100)), 2});
+    for (const auto& span : run.spans) bytes += span.bytes;
+    if (chance(4)) run.compacted_to = run.end_offset + (chance(10) ? 1'000 : 0);
+    command.runs.push_back(std::move(run));
+  }
+  command.segment_bytes = bytes + (chance(20) ? -1 : 40);
+  return encoded(command);
+}
+
+EncodedCommand RandomLog::digest_report(const State& state) {
+  command::ReportDigest command;
+  if (!state.noted_snapshots().empty())
+    command.snapshot_position = signed_of(state.noted_snapshots().back().position);
+  command.digest_low = narrow<std::int64_t>(below(3));
   return encoded(command);
 }
 

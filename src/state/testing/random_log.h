@@ -38,6 +38,8 @@ class RandomLog {
   EncodedCommand topics(const State& state);
   EncodedCommand configs(const State& state);
   EncodedCommand maintenance(const State& state);
+  EncodedCommand replacement(const State& state);
+  EncodedCommand digest_report(const State& state);
   EncodedCommand membership(const State& state, std::uint64_t broker);
   PartitionRef some_partition(const State& state);
   const TopicInfo* some_topic(const State& state);

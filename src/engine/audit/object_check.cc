@@ -1,0 +1,166 @@
+#include "engine/audit/object_check.h"
+
+#include <cstring>
+#include <map>
+
+#include "engine/segment.h"
+#include "engine/stamp.h"
+
+namespace weir::engine::audit {
+
+namespace {
+
+std::string byte_range(std::uint64_t first, std::uint64_t bytes) {
+  return "bytes " + std::to_string(first) + " to " + std::to_string(first + bytes);
+}
+
+class SegmentCheck {
+ public:
+  SegmentCheck(const std::string& name, Bytes bytes, const Expectation& expected,
+               Findings& findings, CheckCounts& counts)
+      : name_(name), bytes_(bytes), expected_(expected), findings_(findings), counts_(counts) {
+    if (!expected.used) return;
+    for (const SpanUse& span : expected.used->spans) spans_.emplace(span.first_byte, &span);
+  }
+
+  void run() {
+    const UsedObject* used = expected_.used;
+    if (used && used->object.bytes != bytes_.size())
+      report(FindingKind::wrong_size,
+             "has " + std::to_string(bytes_.size()) + " bytes instead of the " +
+                 std::to_string(used->object.bytes) + " that were committed");
+    auto view = decode_segment(bytes_);
+    if (!view) {
+      report(FindingKind::damaged_segment,
+             "is unreadable (" + view.error().message + "); it holds " + affected());
+      return;
+    }
+    check_header(view->header);
+    std::map<std::uint64_t, const SegmentRegion*> regions;
+    for (const SegmentRegion& region : view->regions) {
+      regions.emplace(region.first_byte, &region);
+      check_region_bytes(region);
+    }
+    for (const auto& [first_byte, span] : spans_) {
+      auto found = regions.find(first_byte);
+      check_span(*span, found == regions.end() ? nullptr : found->second);
+    }
+  }
+
+ private:
+  std::string affected() const {
+    return expected_.used ? describe(expected_.state, expected_.used->spans) : "nothing";
+  }
+
+  void report(FindingKind kind, const std::string& what) {
+    std::optional<Offset> offset;
+    std::string region;
+    if (expected_.used && !expected_.used->spans.empty()) {
+      const SpanUse& first = expected_.used->spans.front();
+      region = describe(expected_.state, first.at);
+      offset = first.base;
+    }
+    findings_.push_back({kind, name_, region, offset, name_ + " " + what});
+  }
+
+  void check_header(const SegmentHeader& header) {
+    ObjectIdentity identity = identify(name_);
+    if (identity.kind == ObjectKind::segment && header.writer != identity.writer)
+      report(FindingKind::damaged_segment,
+             "was written by broker incarnation " + header.writer.hex() +
+                 ", which is not the one in its name: another object lies under this name");
+    if (expected_.state.position() &&
+        header.cluster_tag != state::cluster_tag_of(expected_.state.cluster_id()))
+      report(FindingKind::damaged_segment, "belongs to another cluster");
+  }
+
+  void check_region_bytes(const SegmentRegion& region) {
+    ++counts_.regions;
+    counts_.bytes += region.stored_bytes;
+    Result<void> intact = check_region(bytes_, region);
+    if (intact && region.transform == RegionTransform::none)
+      intact =
+          verify_region(bytes_.subspan(region.first_byte, region.stored_bytes), region.records);
+    if (intact) return;
+    auto span = spans_.find(region.first_byte);
+    std::string where = "topic " + region.topic_name + ", partition " +
+                        std::to_string(region.at.partition.value) + ", " +
+                        byte_range(region.first_byte, region.stored_bytes);
+    std::string what = name_ + ", " + where + ": " + intact.error().message;
+    std::optional<Offset> offset;
+    if (span != spans_.end()) {
+      offset = span->second->base;
+      what += "; offsets " + std::to_string(span->second->base.value) + " to " +
+              std::to_string(span->second->last().value) +
+              " answer CORRUPT_MESSAGE until the object is restored from a copy of the store";
+    } else {
+      what += "; no span names this region, so no reader is affected";
+    }
+    findings_.push_back({FindingKind::damaged_region, name_, where, offset, what});
+  }
+
+  void check_span(const SpanUse& span, const SegmentRegion* region) {
+    if (region && region->at == span.at && region->stored_bytes == span.bytes &&
+        region->records == span.records)
+      return;
+    std::string where =
+        describe(expected_.state, span.at) + ", " + byte_range(span.first_byte, span.bytes);
+    std::string what = region ? "another region of " + std::to_string(region->records) +
+                                    " records of topic " + region->topic_name + ", partition " +
+                                    std::to_string(region->at.partition.value)
+                              : std::string("no region");
+    findings_.push_back({FindingKind::span_without_region, name_, where, span.base,
+                         name_ + ", " + where + ": the log says that offsets " +
+                             std::to_string(span.base.value) + " to " +
+                             std::to_string(span.last().value) + " lie there, the object has " +
+                             what + "; another object lies under this name"});
+  }
+
+  const std::string& name_;
+  Bytes bytes_;
+  const Expectation& expected_;
+  Findings& findings_;
+  CheckCounts& counts_;
+  std::multimap<std::uint64_t, const SpanUse*> spans_;
+};
+
+}  // namespace
+
+void check_segment(const std::string& name, Bytes bytes, const Expectation& expected,
+                   Findings& findings, CheckCounts& counts) {
+  SegmentCheck(name, bytes, expected, findings, counts).run();
+}
+
+void check_inline(const std::string& name, const state::EntryView& entry,
+                  const Expectation& expected, Findings& findings, CheckCounts& counts) {
+  const UsedObject& used = *expected.used;
+  auto report = [&](FindingKind kind, const SpanUse& span, const std::string& what) {
+    std::string where =
+        describe(expected.state, span.at) + ", " + byte_range(span.first_byte, span.bytes);
+    findings.push_back({kind, name, where, span.base,
+                        name + ", inline section, " + where + " (offsets " +
+                            std::to_string(span.base.value) + " to " +
+                            std::to_string(span.last().value) + "): " + what});
+  };
+  std::uint64_t tag = 0;
+  std::memcpy(&tag, entry.header.nonce.bytes.data(), sizeof tag);
+  auto section = state::inline_section(entry);
+  for (const SpanUse& span : used.spans) {
+    ++counts.regions;
+    counts.bytes += span.bytes;
+    if (tag != used.object.nonce_tag) {
+      report(FindingKind::span_without_region, span, "the entry is another one than was folded");
+    } else if (!section) {
+      report(FindingKind::damaged_region, span, section.error().message);
+    } else if (span.first_byte > section->size() ||
+               span.bytes > section->size() - span.first_byte) {
+      report(FindingKind::span_without_region, span, "the section ends before");
+    } else if (auto intact = verify_region(section->view().subspan(span.first_byte, span.bytes),
+                                           span.records);
+               !intact) {
+      report(FindingKind::damaged_region, span, intact.error().message);
+    }
+  }
+}
+
+}  // namespace weir::engine::audit

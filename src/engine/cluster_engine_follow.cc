@@ -1,0 +1,86 @@
+// ClusterEngine, the part that keeps up with the log: catching up at the start, looking for entries
+// of other brokers, and starting anew from a snapshot when the log was truncated beyond us.
+#include <algorithm>
+
+#include "engine/cluster_engine.h"
+
+namespace weir::engine {
+
+namespace {
+constexpr Duration kDamagedRetry = 2s;
+}  // namespace
+
+/// A damaged entry is no end while a peer lives that folded it before it was damaged: the next
+/// snapshot lies behind it.
+rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
+  WEIR_CO_TRY(co_await snapshotter_.load_newest());
+  Result<void> replayed = co_await follower_.replay();
+  // Snapshots are removed and the log is truncated while we read: a newer one is there then.
+  while (!replayed && follower_.truncated() && !stopping_ && parts_.loop.now() < deadline) {
+    WEIR_CO_TRY(co_await reload());
+    replayed = co_await follower_.replay();
+  }
+  while (!replayed && replayed.error().is(ErrorCode::corrupt) && !stopping_ &&
+         parts_.loop.now() + kDamagedRetry < deadline) {
+    parts_.logger.warn("waiting_for_a_snapshot_behind_damage",
+                       {{"error", describe(replayed.error())}});
+    co_await rt::sleep_for(parts_.loop, kDamagedRetry);
+    Position before = follower_.next();
+    WEIR_CO_TRY(co_await snapshotter_.load_newest());
+    if (follower_.next() != before) replayed = co_await follower_.replay();
+  }
+  if (!replayed && replayed.error().is(ErrorCode::corrupt))
+    co_return fail(ErrorCode::corrupt,
+                   replayed.error().message +
+                       "; no snapshot lies behind the damage: restore this part of the log from a "
+                       "backup of the store");
+  // A snapshot says what the log held; a log that lacks it must not be written on.
+  if (replayed) co_await follower_.check_tail();
+  if (replayed && !follower_.halted().empty())
+    co_return fail(ErrorCode::configuration, follower_.halted());
+  co_return replayed;
+}
+
+/// Everything that waits for an outcome, a fold or a barrier goes on with the newer state; commands
+/// whose fate the snapshot hides are told so (docs/design.md, 4d).
+rt::Task<Result<void>> ClusterEngine::reload() {
+  Position before = follower_.next();
+  WEIR_CO_TRY(co_await snapshotter_.load_newest());
+  if (follower_.next() == before)
+    co_return fail(ErrorCode::unavailable,
+                   "the commit log at " + parts_.log.describe() + " begins beyond position " +
+                       std::to_string(before.value) +
+                       ", and no snapshot behind it can be read; see weir verify");
+  decisions_.record(parts_.loop.now(), DecisionKind::fold,
+                    {static_cast<std::int64_t>(follower_.next().value), -1, 0});
+  proposer_.reloaded();
+  membership_.reloaded();
+  std::ignore = follower_.mutable_state().take_changed_partitions();
+  fetcher_.wake_all();
+  sequences_.on_all_changed();
+  follower_.progress().notify_all();
+  co_return Result<void>{};
+}
+
+/// Looks for entries of other brokers.
+rt::Task<void> ClusterEngine::poll() {
+  MonoTime tail_checked = parts_.loop.now();
+  while (!stopping_) {
+    co_await stop_.wait_until(parts_.loop.now() + poll_pace());
+    if (stopping_ || !follower_.halted().empty()) continue;
+    if (follower_.truncated()) {
+      auto reloaded = co_await reload();
+      if (!reloaded) parts_.logger.error("reload_failed", {{"error", describe(reloaded.error())}});
+      continue;
+    }
+    auto found = co_await follower_.read_next();
+    while (found && *found && !stopping_) found = co_await follower_.read_next();
+    if (!found) parts_.logger.warn("log_read_failed", {{"error", describe(found.error())}});
+    if (parts_.loop.now() - tail_checked >= options_.poll_alone) {
+      tail_checked = parts_.loop.now();
+      co_await follower_.check_tail();
+    }
+  }
+}
+
+}  // namespace weir::engine
