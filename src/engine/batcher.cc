@@ -160,9 +160,13 @@ rt::Task<void> Batcher::fly(std::shared_ptr<Flight> flight) {
 
 rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index) {
   Flight::Upload& upload = flight->uploads[index];
-  BytesChain body = encode_object(flight->plan.objects[index]);
-  upload.bytes = body.size();
+  BytesChain body;
   for (int attempt = 1;; ++attempt) {
+    // The header names the writer, who may have been expired and have registered anew since the
+    // attempt before.
+    if (attempt == 1 || upload.writer != parts_.proposer.incarnation())
+      body = encode_object(flight->plan.objects[index]);
+    upload.bytes = body.size();
     // A fresh name each time: an upload whose answer was lost may still arrive, as an orphan.
     upload.born = parts_.follower.state().position().value_or(Position(0));
     upload.writer = parts_.proposer.incarnation();
