@@ -40,4 +40,9 @@ inline constexpr std::size_t kXmlBytesMax = std::size_t{8} << 20;
 inline constexpr std::size_t kXmlElementsMax = 50'000;
 inline constexpr std::size_t kXmlDepthMax = 16;
 
+/// JSON: a list page of 1,000 objects with long names is about 2 MiB and 5,000 fields.
+inline constexpr std::size_t kJsonBytesMax = std::size_t{8} << 20;
+inline constexpr std::size_t kJsonFieldsMax = 50'000;
+inline constexpr std::size_t kJsonDepthMax = 16;
+
 }  // namespace weir::http
