@@ -67,6 +67,8 @@ Result<Digest> pbkdf2(const Pbkdf2Input& input, const EVP_MD* kind) {
 
 }  // namespace
 
+Sha1 sha1(Bytes bytes) { return digest_of<Sha1>(std::span(&bytes, 1), EVP_sha1()); }
+
 Sha256 sha256(Bytes bytes) { return sha256(std::span(&bytes, 1)); }
 Sha256 sha256(std::span<const Bytes> pieces) { return digest_of<Sha256>(pieces, EVP_sha256()); }
 Sha512 sha512(Bytes bytes) { return digest_of<Sha512>(std::span(&bytes, 1), EVP_sha512()); }

@@ -14,9 +14,12 @@
 
 namespace weir::crypto {
 
+using Sha1 = std::array<std::byte, 20>;
 using Sha256 = std::array<std::byte, 32>;
 using Sha512 = std::array<std::byte, 64>;
 
+/// Broken for signatures; only for names that others have fixed (the file of an SSO session).
+Sha1 sha1(Bytes bytes);
 Sha256 sha256(Bytes bytes);
 /// Of the pieces in order, as if they were one string.
 Sha256 sha256(std::span<const Bytes> pieces);

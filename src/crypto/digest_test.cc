@@ -10,6 +10,10 @@
 namespace weir::crypto {
 namespace {
 
+TEST(Sha1, HasThePublishedDigest) {
+  EXPECT_EQ(to_hex(sha1(as_bytes("abc"))), "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
 TEST(Digest, MatchesThePublishedVectors) {
   EXPECT_EQ(to_hex(sha256(as_bytes("abc"))),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -13,4 +13,7 @@ inline constexpr std::size_t pbkdf2_input_bytes_max = std::size_t{1} << 20;
 /// Longest text that is decoded.
 inline constexpr std::size_t base64_text_bytes_max = std::size_t{64} << 20;
 
+/// Longest PEM text of a key.
+inline constexpr std::size_t pem_bytes_max = std::size_t{64} << 10;
+
 }  // namespace weir::crypto::limits

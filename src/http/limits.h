@@ -1,4 +1,5 @@
-// The limits of the HTTP server. It serves people and scrapers, so they are small.
+// The limits of the HTTP server and of the client. The server serves people and scrapers, so its
+// limits are small.
 #pragma once
 
 #include <cstddef>
@@ -28,5 +29,22 @@ struct ServerLimits {
 inline constexpr std::size_t kReadBytes = 4096;
 /// Pause after the process ran out of descriptors.
 inline constexpr Duration kAcceptPause = 100ms;
+
+/// Client: what a request gets that names nothing else.
+inline constexpr std::size_t kClientResponseBytesMax = std::size_t{1} << 20;
+inline constexpr Duration kClientTimeout = 30s;
+inline constexpr Duration kClientConnectTimeout = 3s;
+/// Header fields of one answer together.
+inline constexpr std::size_t kClientHeaderBytesMax = std::size_t{64} << 10;
+
+/// XML: a list page of 1,000 objects with long names is about 2 MiB and 10,000 elements.
+inline constexpr std::size_t kXmlBytesMax = std::size_t{8} << 20;
+inline constexpr std::size_t kXmlElementsMax = 50'000;
+inline constexpr std::size_t kXmlDepthMax = 16;
+
+/// JSON: a list page of 1,000 objects with long names is about 2 MiB and 5,000 fields.
+inline constexpr std::size_t kJsonBytesMax = std::size_t{8} << 20;
+inline constexpr std::size_t kJsonFieldsMax = 50'000;
+inline constexpr std::size_t kJsonDepthMax = 16;
 
 }  // namespace weir::http

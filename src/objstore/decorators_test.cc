@@ -5,6 +5,7 @@
 #include "objstore/memory_store.h"
 #include "objstore/metrics_store.h"
 #include "objstore/retry_store.h"
+#include "objstore/scripted_store.h"
 
 namespace weir::objstore {
 namespace {
@@ -85,12 +86,31 @@ TEST_F(DecoratorTest, RetriesRideOutAShortOutage) {
   EXPECT_EQ(run(retry.get("a")).error().code, ErrorCode::not_found) << "an answer is no fault";
 }
 
-TEST_F(DecoratorTest, RetriesNeverRepeatAConditionalWrite) {
+TEST_F(DecoratorTest, RetriesNeverRepeatAConditionalWriteThatMayHaveBeenApplied) {
   RetryStore retry(faults_, runner_.loop(), runner_.node().random());
   faults_.fail_next(FaultStore::Fault::lost);
   EXPECT_EQ(run(retry.put_if_absent("a", chain_of("x"))).error().code, ErrorCode::unknown_outcome);
-  faults_.fail_next(FaultStore::Fault::refused);
-  EXPECT_EQ(run(retry.put_if_match("a", chain_of("x"), "e")).error().code, ErrorCode::unavailable);
+  faults_.fail_next(FaultStore::Fault::late);
+  EXPECT_EQ(run(retry.put_if_match("a", chain_of("x"), "e")).error().code, ErrorCode::timed_out);
+  join();
+}
+
+TEST_F(DecoratorTest, AConditionalWriteThatChangedNothingIsRepeatedAFewTimes) {
+  RetryStore retry(faults_, runner_.loop(), runner_.node().random());
+  faults_.fail_next(FaultStore::Fault::refused, 2);
+  EXPECT_TRUE(run(retry.put_if_absent("a", chain_of("x"))));
+  faults_.set_down(true);
+  EXPECT_EQ(run(retry.put_if_absent("b", chain_of("x"))).error().code, ErrorCode::unavailable);
+}
+
+TEST_F(DecoratorTest, NoRetryBeginsAfterTheDeadline) {
+  ScriptedStore slow(memory_, runner_.loop());
+  slow.otherwise({.before = 25s, .error = ErrorCode::timed_out});
+  RetryStore retry(slow, runner_.loop(), runner_.node().random());
+  MonoTime begin = runner_.loop().now();
+  EXPECT_EQ(run(retry.get("a")).error().code, ErrorCode::timed_out);
+  EXPECT_LT(runner_.loop().now() - begin, kRetryOthers.deadline + 25s);
+  EXPECT_EQ(slow.seen().size(), 3u);
 }
 
 TEST_F(DecoratorTest, RetriesEndAndTheBudgetBoundsTheLoadOnAStoreInTrouble) {

@@ -4,14 +4,14 @@
 //   refused    unavailable; nothing was applied (503, a refused connection)
 //   lost       applied, but the answer is lost: unknown_outcome
 //   late       timed_out now; a write is applied at some later time, or by then refused by its
-//   guard
+//              guard
 // An outage (`set_down`) refuses everything. Reads that are lost or late just fail.
 //
 // Late writes belong to this store's scope: `join` before it ends. Used on one loop; store, loop
 // and random outlive it.
 #pragma once
 
-#include "objstore/object_store.h"
+#include "objstore/decorator.h"
 #include "rt/loop.h"
 #include "rt/random.h"
 #include "rt/scope.h"
@@ -27,10 +27,10 @@ struct FaultLaw {
   Duration late_max = 30s;
 };
 
-class FaultStore final : public ObjectStore {
+class FaultStore final : public Decorator<FaultStore> {
  public:
   FaultStore(ObjectStore& inner, rt::Loop& loop, rt::Random& random, FaultLaw law = {})
-      : inner_(inner), loop_(loop), random_(random), law_(law), late_(loop) {}
+      : Decorator(inner), loop_(loop), random_(random), law_(law), late_(loop) {}
 
   void set_law(FaultLaw law) { law_ = law; }
   void set_down(bool down) { down_ = down; }
@@ -43,28 +43,14 @@ class FaultStore final : public ObjectStore {
   /// Until all late writes have been applied.
   rt::Task<void> join() { return late_.join(); }
 
-  rt::Task<Result<std::string>> put(std::string name, BytesChain body) override;
-  rt::Task<Result<std::string>> put_if_absent(std::string name, BytesChain body) override;
-  rt::Task<Result<std::string>> put_if_match(std::string name, BytesChain body,
-                                             std::string etag) override;
-  rt::Task<Result<SharedBytes>> get(std::string name) override;
-  rt::Task<Result<SharedBytes>> get_range(std::string name, std::uint64_t offset,
-                                          std::uint64_t length) override;
-  rt::Task<Result<ObjectInfo>> head(std::string name) override;
-  rt::Task<Result<Page>> list(std::string prefix, std::string continuation) override;
-  rt::Task<Result<RemoveFailures>> remove(std::vector<std::string> names) override;
-  std::string describe() const override { return inner_.describe(); }
-
  private:
+  friend class Decorator<FaultStore>;
   Fault draw();
   template <class T>
-  rt::Task<Result<T>> read(rt::Task<Result<T>> request);
+  rt::Task<Result<T>> around(Request request);
   template <class T>
-  rt::Task<Result<T>> write(rt::Task<Result<T>> request);
-  template <class T>
-  rt::Task<void> apply_late(Duration wait, rt::Task<Result<T>> request);
+  rt::Task<void> apply_late(Duration wait, Request request);
 
-  ObjectStore& inner_;
   rt::Loop& loop_;
   rt::Random& random_;
   FaultLaw law_;
@@ -73,5 +59,6 @@ class FaultStore final : public ObjectStore {
   std::uint64_t next_count_ = 0;
   rt::Scope late_;
 };
+extern template class Decorator<FaultStore>;
 
 }  // namespace weir::objstore

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "objstore/decorator_impl.h"
+
 namespace weir::objstore {
 namespace {
 
@@ -37,12 +39,15 @@ Duration draw_latency(const LatencyPoints& points, std::uint64_t bytes,
 }
 
 template <class T>
-rt::Task<Result<T>> LatencyStore::delay(LatencyPoints points, std::uint64_t bytes,
-                                        rt::Task<Result<T>> request) {
-  Duration whole = draw_latency(points, bytes, law_.bytes_per_second, random_);
+rt::Task<Result<T>> LatencyStore::around(Request request) {
+  const LatencyPoints& points = is_put(request.verb) ? law_.write
+                                : request.verb == Verb::list || request.verb == Verb::remove
+                                    ? law_.list
+                                    : law_.read;
+  Duration whole = draw_latency(points, request.body.size(), law_.bytes_per_second, random_);
   Duration before = whole * static_cast<std::int64_t>(random_.below(1'001)) / 1'000;
   co_await rt::sleep_for(loop_, before);
-  Result<T> result = co_await std::move(request);
+  Result<T> result = co_await send<T>(inner(), std::move(request));
   if (result)
     whole += Duration(static_cast<std::int64_t>(static_cast<double>(bytes_of(*result)) * 1e9 /
                                                 static_cast<double>(law_.bytes_per_second)));
@@ -50,43 +55,6 @@ rt::Task<Result<T>> LatencyStore::delay(LatencyPoints points, std::uint64_t byte
   co_return result;
 }
 
-rt::Task<Result<std::string>> LatencyStore::put(std::string name, BytesChain body) {
-  std::uint64_t bytes = body.size();
-  return delay(law_.write, bytes, inner_.put(std::move(name), std::move(body)));
-}
-
-rt::Task<Result<std::string>> LatencyStore::put_if_absent(std::string name, BytesChain body) {
-  std::uint64_t bytes = body.size();
-  return delay(law_.write, bytes, inner_.put_if_absent(std::move(name), std::move(body)));
-}
-
-rt::Task<Result<std::string>> LatencyStore::put_if_match(std::string name, BytesChain body,
-                                                         std::string etag) {
-  std::uint64_t bytes = body.size();
-  return delay(law_.write, bytes,
-               inner_.put_if_match(std::move(name), std::move(body), std::move(etag)));
-}
-
-rt::Task<Result<SharedBytes>> LatencyStore::get(std::string name) {
-  return delay(law_.read, 0, inner_.get(std::move(name)));
-}
-
-rt::Task<Result<SharedBytes>> LatencyStore::get_range(std::string name, std::uint64_t offset,
-                                                      std::uint64_t length) {
-  return delay(law_.read, 0, inner_.get_range(std::move(name), offset, length));
-}
-
-rt::Task<Result<ObjectInfo>> LatencyStore::head(std::string name) {
-  return delay(law_.read, 0, inner_.head(std::move(name)));
-}
-
-rt::Task<Result<ObjectStore::Page>> LatencyStore::list(std::string prefix,
-                                                       std::string continuation) {
-  return delay(law_.list, 0, inner_.list(std::move(prefix), std::move(continuation)));
-}
-
-rt::Task<Result<ObjectStore::RemoveFailures>> LatencyStore::remove(std::vector<std::string> names) {
-  return delay(law_.list, 0, inner_.remove(std::move(names)));
-}
+template class Decorator<LatencyStore>;
 
 }  // namespace weir::objstore

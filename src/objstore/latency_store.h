@@ -7,7 +7,7 @@
 // random outlive it; tasks end on the loop.
 #pragma once
 
-#include "objstore/object_store.h"
+#include "objstore/decorator.h"
 #include "rt/loop.h"
 #include "rt/random.h"
 
@@ -33,31 +33,20 @@ struct LatencyLaw {
 Duration draw_latency(const LatencyPoints& points, std::uint64_t bytes,
                       std::uint64_t bytes_per_second, rt::Random& random);
 
-class LatencyStore final : public ObjectStore {
+class LatencyStore final : public Decorator<LatencyStore> {
  public:
   LatencyStore(ObjectStore& inner, rt::Loop& loop, rt::Random& random, LatencyLaw law)
-      : inner_(inner), loop_(loop), random_(random), law_(law) {}
-
-  rt::Task<Result<std::string>> put(std::string name, BytesChain body) override;
-  rt::Task<Result<std::string>> put_if_absent(std::string name, BytesChain body) override;
-  rt::Task<Result<std::string>> put_if_match(std::string name, BytesChain body,
-                                             std::string etag) override;
-  rt::Task<Result<SharedBytes>> get(std::string name) override;
-  rt::Task<Result<SharedBytes>> get_range(std::string name, std::uint64_t offset,
-                                          std::uint64_t length) override;
-  rt::Task<Result<ObjectInfo>> head(std::string name) override;
-  rt::Task<Result<Page>> list(std::string prefix, std::string continuation) override;
-  rt::Task<Result<RemoveFailures>> remove(std::vector<std::string> names) override;
-  std::string describe() const override { return inner_.describe(); }
+      : Decorator(inner), loop_(loop), random_(random), law_(law) {}
 
  private:
+  friend class Decorator<LatencyStore>;
   template <class T>
-  rt::Task<Result<T>> delay(LatencyPoints points, std::uint64_t bytes, rt::Task<Result<T>> request);
+  rt::Task<Result<T>> around(Request request);
 
-  ObjectStore& inner_;
   rt::Loop& loop_;
   rt::Random& random_;
   LatencyLaw law_;
 };
+extern template class Decorator<LatencyStore>;
 
 }  // namespace weir::objstore

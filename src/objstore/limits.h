@@ -18,13 +18,49 @@ inline constexpr std::size_t kListPageObjectsMax = 1'000;
 /// S3's DeleteObjects; drivers cut longer lists into calls of this size.
 inline constexpr std::size_t kRemoveNamesPerCallMax = 1'000;
 
-/// Retries of unconditional verbs: attempts of one call, first and greatest pause, and the budget
-/// that keeps a store in trouble from being asked several times as often as usual.
-inline constexpr int kRetryAttemptsMax = 6;
-inline constexpr Duration kRetryPauseFirst = 50ms;
+/// Retries: attempts of one call and the time after which none begins, for conditional writes and
+/// for the rest; first and greatest pause; the budget that keeps a store in trouble from being
+/// asked several times as often as usual.
+struct RetryLaw {
+  int attempts_max;
+  Duration deadline;
+};
+inline constexpr RetryLaw kRetryConditional{3, 5s};
+inline constexpr RetryLaw kRetryOthers{6, 60s};
+inline constexpr Duration kRetryPauseFirst = 100ms;
 inline constexpr Duration kRetryPauseMax = 5s;
 inline constexpr int kRetryBudgetTokensMax = 100;
 inline constexpr int kRetryTokensPerRetry = 10;
+
+/// One attempt, hedge included, ends after this time and some for its bytes at the slowest rate
+/// that we put up with. A create is small, and everybody waits for it.
+inline constexpr Duration kAttemptCreateMax = 8s;
+inline constexpr Duration kAttemptReadMax = 10s;
+inline constexpr Duration kAttemptOtherMax = 20s;
+inline constexpr std::uint64_t kAttemptBytesPerSecondMin = 1'000'000;
+/// A whole object of unknown size is given the time of one this large.
+inline constexpr std::uint64_t kAttemptGetBytesAssumed = 16'000'000;
+
+/// Hedges: how many latencies are remembered for a kind of request, how many there must be before
+/// the first hedge, how often the percentile is taken anew; no hedge sooner than this; the budget,
+/// which bounds them to a tenth of the requests; attempts nobody waits for any more.
+inline constexpr std::size_t kLatencySamplesMax = 256;
+inline constexpr std::size_t kLatencySamplesMin = 32;
+inline constexpr std::size_t kLatencySamplesPerUpdate = 16;
+inline constexpr Duration kHedgeAfterMin = 5ms;
+inline constexpr int kHedgeBudgetTokensMax = 100;
+inline constexpr int kHedgeTokensPerHedge = 10;
+inline constexpr std::size_t kStragglersMax = 64;
+
+/// Requests of one class that wait for their turn, and how long they do.
+inline constexpr std::size_t kGateWaitersMax = 4'096;
+inline constexpr Duration kGateWaitMax = 10s;
+/// Rate after a store asked for less: never below, cut at most this often, forgotten after so long
+/// without a complaint; what a store's Retry-After may ask for.
+inline constexpr double kPaceRequestsPerSecondMin = 2;
+inline constexpr Duration kPaceCutPause = 1s;
+inline constexpr Duration kPaceForget = 60s;
+inline constexpr Duration kPaceRetryAfterMax = 30s;
 
 /// File driver: how long a conditional replace waits for the lock of its directory, and how often
 /// it looks.
@@ -37,5 +73,7 @@ inline constexpr std::size_t kFileKnownDirectoriesMax = 4'096;
 static_assert(kNamePartBytesMax <= kNameBytesMax);
 static_assert(kRetryPauseFirst <= kRetryPauseMax);
 static_assert(kRetryTokensPerRetry <= kRetryBudgetTokensMax);
+static_assert(kHedgeTokensPerHedge <= kHedgeBudgetTokensMax);
+static_assert(kLatencySamplesMin <= kLatencySamplesMax);
 
 }  // namespace weir::objstore

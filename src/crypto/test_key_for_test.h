@@ -1,0 +1,57 @@
+// For tests only: an RSA key that guards nothing.
+#pragma once
+
+#include <string_view>
+
+namespace weir::crypto {
+
+inline constexpr std::string_view kTestPrivateKey = R"(-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC9ddJGYKWF8v1j
+UTbjpsMPo4MfWI08lnwUFOYkKnwYgcYuQr3ScPlJtAql1MJX93cN/nDuYIYokg4n
+lJn3rSk5Sj36g2pTgQYpMxdQdwXGYlHaifZvzJXUK9mWGOByv1PwY0IX3z+FuD5a
+8Gjq+D6o33w67RiKhZAco+pjU2i1DB1bjJapTCnpIQswKz701QtgrPq/vrAPdOxS
+7xKs0FhOoBzU/ejZt4TcWC6m13/mI1fwUYU1Biz2wL0yMyjmYr6unjHM/Brb0fuJ
+3tG8w1glwSxtAh442UlD4l+1bEj1Yrz0eMEp5p78YFMYeiFyMi4sO1f8R0MviNHj
+AJ2UZm5JAgMBAAECggEACV5QHYbIkze8Foh84a5CAFNM4o9AZ088Uh85GhoNCjEw
+mY0B/JagMmgitqcvTPuW+YGBbWgnJM5uwL+ftW2XQkFM5fGln6dw+eHliecOHrcx
+5k/izbhyGDcViqSERL2ilZpy5DdNLtGOKR+w2x2XYPEGyuslHC8VPIqmcRmTbeWr
+mL5n8sygxVkAa/4WGYEEH0lfAs4lzk3K77NnusY0HNninVDsw7zdLMLZ706wfWvU
+EFPJMRc21H5E3HvOuxeiGDYPQQ483WUqTuJtdqQ5MxDMVd3sV04Oo3qEjJxjngM0
+VTKw3RnD9bUZaAnN5b7jwJCI+zNNNnymDiuUzSMm2QKBgQDwbHfdFVIXodYRrIZU
+T1zXBQK9UkR90asJ+8lzcJom7/fIcYnplqcYUTDtt3TIlmzLFPZ4gf/4VV3d04GH
+oCtDJbz8DxWopPKw20JtWTesupgLNC74cRbxWCh5Y4Qt3k1MvftHDu8SUe4d0TK2
+rUfkd218JMO2LrHbtxXl0jDtNwKBgQDJvBoYObe/pocHp63PPaIaG4Htrimf56lz
+T9ozDI5VyFq+ukelyTqWptpBqOyoxHG00QueFpR1HUVGDtrgFYbA59IjOKXH7YJB
+/RMsvmpzfiwtzw4P7ttqfsc4s+ScqimHWm52fOzT20mRnS8J5yMm8D05+TJPZy1J
+r0osdUVAfwKBgBVKxeLCfJ6zKm4uRUc6MBKq0u9JVd9+rhMYRWL/2ecQ4XTS+U/C
+k9HHfvnOgX0yNThXBuztNmobxVBb5uDIAozTzsTT4SsqUIPxJxTgDdoyPDzhxjci
+bNG66Pq3IYGeamIdgR9t5yZMMzZYzJD5D6DgIsYXy21a/U1kDYBo+QRJAoGAaD+v
+UHOLNBvPTbJmDGFyQoGSjAvjcMHbfD54qMbFSyklU8iZu9+YSj/hK+sqmTAi/mjE
+0yYiA79jjAejLgeRwmBJ5G+ipAVlucoZPZcNFa/PDsEgKDWr54WqV/AGpLr+iPa/
+fLWkAPsiMoCCzWBHdxjQ2wOe7w+HhLtz3jOf3OsCgYEAvNxchpoY5abHeiehg/Xd
+AdUcBZPSxi3VapzrB+rDTHbfXNWr2teXgd7XRo1b8Wf3Fjv9I/w86OhvDmNNRn8o
+ZIbzoCUVWOlgQu4Ypr+7b46JhRNOjNrmGnjSlvqVnlQAvbNRLFFrp2U6sM26raNe
+mkhnc8QQxFyDt15+LaxpcXs=
+-----END PRIVATE KEY-----
+)";
+inline constexpr std::string_view kTestPublicKey = R"(-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAvXXSRmClhfL9Y1E246bD
+D6ODH1iNPJZ8FBTmJCp8GIHGLkK90nD5SbQKpdTCV/d3Df5w7mCGKJIOJ5SZ960p
+OUo9+oNqU4EGKTMXUHcFxmJR2on2b8yV1CvZlhjgcr9T8GNCF98/hbg+WvBo6vg+
+qN98Ou0YioWQHKPqY1NotQwdW4yWqUwp6SELMCs+9NULYKz6v76wD3TsUu8SrNBY
+TqAc1P3o2beE3Fguptd/5iNX8FGFNQYs9sC9MjMo5mK+rp4xzPwa29H7id7RvMNY
+JcEsbQIeONlJQ+JftWxI9WK89HjBKeae/GBTGHohcjIuLDtX/EdDL4jR4wCdlGZu
+SQIDAQAB
+-----END PUBLIC KEY-----
+)";
+/// Of "weir", made with `openssl dgst -sha256 -sign`.
+inline constexpr std::string_view kTestSignature =
+    "88a3649adce8ce848ad611b7fb5fe5702147958a9520b216ffdada2f6dd0eae4d6087894f90ec0d3"
+    "e1bc76c234f83b7a0fac2451d0e7e6924740339b79e60a11c1c07e2639fd501c327f314313639ac4"
+    "3f3fa78f5bb776ff4f9c442a687431bd708d3adb35f57dfe9c9f978a4671440f27cd3696093f35a8"
+    "63c98d4c9570e75fa1ab1aa7c3ab3a84dee8e9779becfd7556340d2c9ec0be88c9073accf817d20d"
+    "512ab716a2121f90e8d49c31ae24eb711b57da40f5cb97805deed9643edb747b1a202e4224b2d98a"
+    "9c14888d6506d0e63609658ed57acfdc1672f2a6fb932849977d1290caf9ca681ed48c7b25d346ae"
+    "b6cb47f88c498e1e9c2975a5b13d037a";
+
+}  // namespace weir::crypto
