@@ -226,6 +226,10 @@ Result<BrokerOptions> broker_options(const cli::Settings& settings) {
   WEIR_TRY(read_times(settings, options));
   WEIR_TRY(read_kafka_options(settings, options));
   options.cluster_id = text_of(settings, "cluster-id");
+  if (options.cluster_id && options.cluster_id->empty())
+    return wrong(
+        settings.one("cluster-id"),
+        "is empty; leave it out to take the store's, or to let a new store get a random one");
   options.zone = text_of(settings, "zone");
   if (settings.has("node-id"))
     options.node_id = NodeId(narrow<std::int32_t>(settings.integer("node-id")));

@@ -173,6 +173,7 @@ TEST_F(OptionsTest, ErrorsSayWhatWhereAndWhatToDo) {
       {{"--config-file", "none"}, {"--config-file", "cannot read", "No such file"}},
       {{"--config-file", "bad"}, {"bad line 2", "'stroe'", "--help"}},
       {{"--config-file", "worse"}, {"worse line 1", "name=value"}},
+      {{"--cluster-id", ""}, {"--cluster-id", "is empty; leave it out"}},
       {{"--listen", "9092"}, {"--listen", "no port", "HOST:PORT"}},
       {{"--listen", "http://h:1"}, {"unknown protocol", "sasl_ssl"}},
       {{"--listen", "ssl://h:1"}, {"needs TLS"}},

@@ -41,6 +41,9 @@ Invocation Program::parse(const std::vector<std::string>& words,
                           const ProcessInputs& inputs) const {
   if (!words.empty()) {
     const std::string& first = words.front();
+    if (first == "--version" && words.size() > 1)
+      return refuse("", {ErrorCode::invalid_argument,
+                         "'" + words[1] + "' is one word too many after --version"});
     if (first == "--version") return say("weir " + std::string(version()) + "\n");
     if (first == "--help" || first == "-h" || first == "help")
       return say(cli::program_help(specs_));

@@ -95,6 +95,8 @@ TEST_F(ProgramTest, MistakesAreExplainedWithStatusTwo) {
   expect_print({"topic", "create"}, 2, "weir topic create: it needs NAME…");
   expect_print({"produce", "t", "--codec", "rar"}, 2, "none of none, gzip, snappy, lz4 and zstd");
   expect_print({"broker", "--memory", "lots"}, 2, "--memory: 'lots' is not a size");
+  expect_print({"broker", "--memory", "99999999999TiB"}, 2, "more than any machine has");
+  expect_print({"--version", "extra"}, 2, "'extra' is one word too many");
   expect_print({"completion", "csh"}, 2, "no shell");
   expect_print({"--zoen", "z"}, 2, "weir broker: there is no option --zoen; did you mean --zone?");
 }

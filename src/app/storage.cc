@@ -35,6 +35,18 @@ Result<bool> is_there(rt::FileSystem& files, const objstore::StoreUrl& url,
   return with_context(items.error(), file->path + below);
 }
 
+/// What a person can do about a directory that cannot be opened.
+std::unexpected<Error> cannot_open(Error error, const std::string& what, const std::string& path,
+                                   std::string_view option) {
+  if (error.is(ErrorCode::configuration) &&
+      error.message.find("ermission denied") != std::string::npos)
+    error.message +=
+        "; give the user that weir runs as the right to write there (chown, or mount "
+        "it writable), or name another directory with " +
+        std::string(option);
+  return with_context(std::move(error), what + path);
+}
+
 }  // namespace
 
 Result<void> Storage::open_store(const objstore::StoreUrl& url) {
@@ -50,7 +62,7 @@ Result<void> Storage::open_store(const objstore::StoreUrl& url) {
   auto file = objstore::file_url(url);
   if (!file) return std::unexpected(file.error());
   auto tree = objstore::FileTree::open(parts_.files, {file->path, file->sync}, parts_.random);
-  if (!tree) return with_context(tree.error(), "opening the store at " + file->path);
+  if (!tree) return cannot_open(tree.error(), "opening the store at ", file->path, "--store");
   tree_ = std::move(*tree);
   if (objstore::is_network_file_system(tree_->kind()))
     parts_.logger.warn(
@@ -87,7 +99,8 @@ Result<void> Storage::open_log(const objstore::StoreUrl& url, bool belongs_to_st
   auto directory =
       commitlog::FileLogDirectory::open(parts_.files, options, parts_.random, parts_.logger);
   if (!directory)
-    return with_context(directory.error(), "opening the commit log at " + options.directory);
+    return cannot_open(directory.error(), "opening the commit log at ", options.directory,
+                       belongs_to_store ? "--store" : "--log");
   directory_ = std::move(*directory);
   log_ = std::make_unique<commitlog::FileLog>(parts_.loop, parts_.workers, *directory_);
   witness_ = std::make_unique<engine::LockFileWitness>(parts_.loop, parts_.workers, parts_.files,

@@ -95,7 +95,11 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   for (const SizeUnit& known : kSizeUnits) {
     if (!equal_ignoring_case(unit, known.name)) continue;
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(number, known.bytes, &bytes)) return bad_size(text);
+    if (__builtin_mul_overflow(number, known.bytes, &bytes))
+      return fail(ErrorCode::invalid_argument,
+                  "'" + std::string(text) +
+                      "' is more than any machine has; write a smaller size, "
+                      "as in 64MiB or 1GB");
     return bytes;
   }
   return bad_size(text);

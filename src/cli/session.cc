@@ -55,6 +55,7 @@ Result<client::ClusterOptions> cluster_of(const Settings& settings) {
 
 std::string advice(const Error& error) {
   switch (error.code) {
+    case ErrorCode::configuration:
     case ErrorCode::unavailable:
     case ErrorCode::closed:
     case ErrorCode::timed_out:

@@ -103,11 +103,37 @@ TEST_F(ClientTest, AsksAgainWhenAnAnswerIsLost) {
 }
 
 TEST_F(ClientTest, SaysThatNobodyAnswers) {
+  broker_.add_topic("t", 1);
+  ASSERT_TRUE(run(cluster_.topic("t", in(15s))));
+  cluster_.forget("t");
   world_.fabric().partition("client", "broker");
   Result<TopicMetadata> topic = run(cluster_.topic("t", in(15s)));
   ASSERT_FALSE(topic);
   EXPECT_TRUE(is_retriable(topic.error())) << describe(topic.error());
   world_.fabric().heal_all();
+}
+
+TEST_F(ClientTest, GivesUpSoonOnAClusterThatNeverAnsweredAndAtOnceOnAHostThatDoesNotExist) {
+  struct {
+    std::vector<rt::Endpoint> bootstrap;
+    Duration at_least, at_most;
+  } cases[] = {{{{"broker", 1}}, 1s, 3500ms},
+               {{{"nobody", 9092}}, 0s, 100ms},
+               {{{"broker", 1}, {"nobody", 9092}}, 1s, 3500ms}};
+  for (auto& c : cases) {
+    Cluster cluster(client_node_.loop(), client_node_.network(), client_node_.random(),
+                    {.bootstrap = c.bootstrap, .client_id = "test"});
+    MonoTime begin = world_.now();
+    auto topics = run(cluster.topics(in(30s)));
+    ASSERT_FALSE(topics);
+    EXPECT_TRUE(topics.error().is(ErrorCode::configuration)) << describe(topics.error());
+    EXPECT_GE(world_.now() - begin, c.at_least);
+    EXPECT_LE(world_.now() - begin, c.at_most);
+    run([](Cluster& ended) -> rt::Task<bool> {
+      co_await ended.close();
+      co_return true;
+    }(cluster));
+  }
 }
 
 TEST_F(ClientTest, ShuttingEndsAPauseAtOnce) {

@@ -35,10 +35,16 @@ rt::Task<Result<std::unique_ptr<Connection>>> Cluster::open_any(MonoTime deadlin
                                                 options_.client_id, limit);
     if (connection) {
       next_bootstrap_ = at;
+      connected_once_ = true;
       co_return connection;
     }
-    last = connection.error();
+    // What may pass says more than a name that does not exist.
+    if (i == 0 || !connection.error().is(ErrorCode::configuration)) last = connection.error();
   }
+  // A cluster that never answered is more likely another address than a passing fault.
+  if (!first_failure_) first_failure_ = loop_.now();
+  if (!connected_once_ && is_retriable(last) && loop_.now() - *first_failure_ >= kFirstConnectMax)
+    last = {ErrorCode::configuration, "no broker answers: " + last.message};
   co_return std::unexpected(last);
 }
 

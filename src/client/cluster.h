@@ -3,7 +3,8 @@
 // Keeps a connection per broker and what Metadata said of topics; both are dropped when they turn
 // out wrong and fetched anew when needed. A call names a target, not a connection. Callers that
 // wish to try again use `pause` between attempts, which grows, has jitter, and ends early when the
-// cluster is shut.
+// cluster is shut. A cluster of which no address has ever answered is given up after
+// kFirstConnectMax, and a host that does not exist at once: error configuration.
 //
 // Lives on one loop. `close` must have ended before it dies.
 #pragma once
@@ -121,6 +122,8 @@ class Cluster {
   std::map<std::string, TopicMetadata> topics_;
   std::vector<BrokerMetadata> brokers_;
   std::size_t next_bootstrap_ = 0;
+  bool connected_once_ = false;
+  std::optional<MonoTime> first_failure_;
   bool shut_ = false;
   rt::Event changed_;
   rt::Scope scope_;

@@ -15,6 +15,8 @@ inline constexpr std::uint32_t kResponseBytesMax = 128u << 20;
 /// Requests that wait for their answer on one connection.
 inline constexpr std::size_t kInFlightRequestsMax = 64;
 inline constexpr Duration kConnectTimeout = 10s;
+/// How long the first connection is tried; later ones as long as the caller's deadline lasts.
+inline constexpr Duration kFirstConnectMax = 2s;
 /// How long an answer may take when the caller names no deadline of its own.
 inline constexpr Duration kRequestTimeout = 30s;
 

@@ -193,6 +193,40 @@ TEST_F(ClusterEngineTest, an_unknown_producer_in_the_middle_is_refused_with_the_
   EXPECT_EQ(got.log_start, Offset(0));
 }
 
+TEST_F(ClusterEngineTest, the_second_batch_of_a_new_producer_waits_for_the_first) {
+  EngineNode& a = start("a");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  Producer p{get(node("a"), a->new_producer_id(soon("a"))).value()};
+  ProduceItem one = batch_of(at, {"one"}, &p), two = batch_of(at, {"two"}, &p);
+  std::optional<std::vector<ProduceOutcome>> late;
+  auto send = [](EngineNode& e, ProduceItem i, MonoTime d,
+                 std::optional<std::vector<ProduceOutcome>>* out) -> rt::Task<void> {
+    std::vector<ProduceItem> items;
+    items.push_back(std::move(i));
+    *out = co_await e->produce(std::move(items), d);
+  };
+  node("a").spawn(send(a, std::move(two), soon("a"), &late));
+  world_.run_for(1s);
+  EXPECT_FALSE(late.has_value());
+  EXPECT_EQ(produce("a", a, std::move(one)).base_offset, Offset(0));
+  ASSERT_TRUE(world_.run_while([&] { return !late; }, 1s));
+  EXPECT_EQ(late->front().base_offset, Offset(1));
+}
+
+TEST_F(ClusterEngineTest, an_unknown_producer_gets_its_refusal_within_a_short_time_out_too) {
+  EngineNode& a = start("a");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  for (Duration time_out : {400ms, 30'000ms}) {
+    Producer p{ProducerId(77), 5};
+    std::vector<ProduceItem> items;
+    items.push_back(batch_of(at, {"x"}, &p));
+    MonoTime begin = world_.now();
+    auto got = get(node("a"), a->produce(std::move(items), node("a").loop().now() + time_out));
+    EXPECT_EQ(got.front().refusal, Refusal::unknown_producer);
+    EXPECT_LT(world_.now() - begin, std::min<Duration>(time_out, 3s));
+  }
+}
+
 TEST_F(ClusterEngineTest, finds_records_by_time) {
   EngineNode& a = start("a");
   PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};

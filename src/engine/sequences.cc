@@ -36,6 +36,11 @@ bool Sequences::settle(QueuedBatch& batch) {
       return true;
     }
     case Refusal::out_of_order_sequence: return false;
+    // Of a new producer the first batch may still be on its way.
+    case Refusal::unknown_producer:
+      if (info.base_sequence > 0) return false;
+      refuse_after_barrier(std::move(batch));
+      return true;
     default: refuse_after_barrier(std::move(batch)); return true;
   }
 }
@@ -54,7 +59,10 @@ void Sequences::examine(QueuedBatch batch, Refusal refusal) {
   }
   waited_.add();
   ++waiting_;
-  MonoTime give_up = std::min(batch.call->deadline, loop_.now() + kAheadWaitMax);
+  // Half of the time that is left, so that a refusal, which needs a barrier, is said in time: a
+  // client that is told only of a time-out repeats the same batch.
+  Duration left = std::max(batch.call->deadline - loop_.now(), Duration(0));
+  MonoTime give_up = loop_.now() + std::min(left / 2, kAheadWaitMax);
   PartitionRef at = batch.item.at;
   ahead_[at].push_back({std::move(batch), give_up});
   changed_.notify_all();

@@ -3,7 +3,8 @@
 // A refused run is looked at batch by batch: duplicates are answered with their original offset,
 // what would be accepted now is offered again, and a batch ahead of its sequence waits for its
 // predecessor, which may still be on its way at another broker (clients send new batches to a new
-// leader while older ones are in flight). Only after that, and after a barrier, is a refusal said
+// leader while older ones are in flight); so does one of a producer that is not known, unless it
+// begins at sequence 0. Only after that, and after a barrier, is a refusal said
 // (docs/design.md, 7, promise 4).
 #pragma once
 

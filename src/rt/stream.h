@@ -58,7 +58,7 @@ class Network {
   /// permission), with the address in the message.
   virtual Result<std::unique_ptr<Listener>> listen(Loop& loop, const Endpoint& at) = 0;
   /// Connects, trying each address of the name, until `deadline`. Errors: unavailable (refused,
-  /// unreachable, unknown host), timed_out.
+  /// unreachable, no name server), configuration (no such host), timed_out.
   virtual Task<Result<std::unique_ptr<Stream>>> connect(Loop& loop, Endpoint to,
                                                         MonoTime deadline) = 0;
 };

@@ -14,6 +14,7 @@
 #include "broker/handlers/handlers.h"
 #include "broker/handlers/produce_check.h"
 #include "broker/placement.h"
+#include "broker/refusal_text.h"
 #include "broker/serve.h"
 #include "broker/topic_lookup.h"
 #include "wire/produce.h"
@@ -125,7 +126,7 @@ void judge(std::int16_t version, ProducePart& part) {
   KafkaError error = to_kafka(ApiClass::produce, refusal);
   if (refusal == state::Refusal::unknown_topic && version >= 13)
     error = KafkaError::unknown_topic_id;
-  if (error != KafkaError::none) part.refuse(error, std::string(state::to_string(refusal)) + ".");
+  if (error != KafkaError::none) part.refuse(error, refusal_text(refusal));
 }
 
 void add_leader(const Broker& broker, const RequestContext& context, const ProducePart& part,

@@ -10,6 +10,7 @@
 #include "broker/deadlines.h"
 #include "broker/handlers/create_topics_check.h"
 #include "broker/handlers/handlers.h"
+#include "broker/refusal_text.h"
 #include "broker/serve.h"
 #include "wire/create_topics.h"
 
@@ -57,9 +58,9 @@ void judge(const engine::CreateTopicOutcome& outcome, CheckedTopic& topic) {
     return topic.refuse(to_kafka(ApiClass::admin, outcome.failure->code),
                         outcome.failure->message + ".");
   const bool exists = outcome.refusal == state::Refusal::topic_exists;
-  topic.refuse(to_kafka(ApiClass::admin, outcome.refusal),
-               exists ? "Topic '" + topic.topic.name + "' already exists."
-                      : std::string(state::to_string(outcome.refusal)) + ".");
+  topic.refuse(
+      to_kafka(ApiClass::admin, outcome.refusal),
+      exists ? "Topic '" + topic.topic.name + "' already exists." : refusal_text(outcome.refusal));
 }
 
 /// Creates all good ones in one call; their outcomes become errors or ids.

@@ -7,6 +7,7 @@
 
 #include "broker/deadlines.h"
 #include "broker/handlers/handlers.h"
+#include "broker/refusal_text.h"
 #include "broker/serve.h"
 #include "broker/topic_lookup.h"
 #include "wire/delete_topics.h"
@@ -100,8 +101,7 @@ rt::Task<void> remove(Broker& broker, std::vector<Victim>& victims, MonoTime dea
     if (outcome.failure)
       victim.refuse(to_kafka(ApiClass::admin, outcome.failure->code), outcome.failure->message);
     else if (outcome.refusal != state::Refusal::none)
-      victim.refuse(to_kafka(ApiClass::admin, outcome.refusal),
-                    std::string(state::to_string(outcome.refusal)) + ".");
+      victim.refuse(to_kafka(ApiClass::admin, outcome.refusal), refusal_text(outcome.refusal));
   }
 }
 

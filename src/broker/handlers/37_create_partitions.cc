@@ -8,6 +8,7 @@
 
 #include "broker/deadlines.h"
 #include "broker/handlers/handlers.h"
+#include "broker/refusal_text.h"
 #include "broker/serve.h"
 #include "broker/topic_lookup.h"
 #include "wire/create_partitions.h"
@@ -50,8 +51,7 @@ Problem problem_of(const engine::Outcome& outcome) {
   if (outcome.failure)
     return {to_kafka(ApiClass::admin, outcome.failure->code), outcome.failure->message};
   if (outcome.refusal == state::Refusal::none) return {};
-  return {to_kafka(ApiClass::admin, outcome.refusal),
-          std::string(state::to_string(outcome.refusal)) + "."};
+  return {to_kafka(ApiClass::admin, outcome.refusal), refusal_text(outcome.refusal)};
 }
 
 rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {

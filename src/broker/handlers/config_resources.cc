@@ -6,6 +6,7 @@
 
 #include "broker/error_map.h"
 #include "broker/limits.h"
+#include "broker/refusal_text.h"
 
 namespace weir::broker::handlers {
 namespace {
@@ -210,8 +211,7 @@ rt::Task<void> alter_all(Broker& broker, std::vector<Alteration>& alterations, b
       if (outcome.failure)
         item->refuse(to_kafka(ApiClass::admin, outcome.failure->code), outcome.failure->message);
       else if (outcome.refusal != state::Refusal::none)
-        item->refuse(to_kafka(ApiClass::admin, outcome.refusal),
-                     std::string(state::to_string(outcome.refusal)) + ".");
+        item->refuse(to_kafka(ApiClass::admin, outcome.refusal), refusal_text(outcome.refusal));
       return true;
     });
   }

@@ -94,7 +94,10 @@ Result<std::vector<SocketAddress>> look_up(const Endpoint& endpoint) {
   std::unique_ptr<addrinfo, AddressListDeleter> list(raw);
   if (error != 0) {
     std::string reason = error == EAI_SYSTEM ? system_message(errno) : gai_strerror(error);
-    return fail(ErrorCode::unavailable, "look up host " + endpoint.host + ": " + reason);
+    // A name server that does not answer may do so later; a name that it denies stays denied.
+    bool unknown = error == EAI_NONAME || error == EAI_NODATA;
+    return fail(unknown ? ErrorCode::configuration : ErrorCode::unavailable,
+                "look up host " + endpoint.host + ": " + reason);
   }
   std::vector<SocketAddress> addresses;
   for (const addrinfo* item = list.get(); item != nullptr; item = item->ai_next) {

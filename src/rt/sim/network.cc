@@ -89,7 +89,7 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
 Task<StreamResult> connect_to(SimLoop& loop, Endpoint to, MonoTime deadline) {
   auto attempt = std::make_shared<Attempt>(loop, to);
   if (!attempt->fabric().is_known(attempt->host)) {
-    co_return fail(ErrorCode::unavailable, "look up host " + to.host + ": unknown");
+    co_return fail(ErrorCode::configuration, "look up host " + to.host + ": unknown");
   }
   attempt->travel(false, Attempt::arrive);
   while (!attempt->answer) {

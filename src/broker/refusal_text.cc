@@ -1,0 +1,56 @@
+#include "broker/refusal_text.h"
+
+namespace weir::broker {
+
+std::string refusal_text(state::Refusal refusal) {
+  using R = state::Refusal;
+  switch (refusal) {
+    case R::none: return "";
+    case R::malformed:
+      return "The cluster could not understand the request; if all brokers run the same version, "
+             "please report it.";
+    case R::unsupported_level:
+      return "A broker of the cluster is too old for this; upgrade all brokers, then try again.";
+    case R::not_registered:
+    case R::stale_registration:
+      return "This broker is just joining the cluster again; try again, or at another broker.";
+    case R::unknown_topic:
+      return "There is no such topic; it may have been deleted. List the topics to see what there "
+             "is.";
+    case R::unknown_partition:
+      return "The topic has no such partition; describe the topic to see how many it has.";
+    case R::topic_exists: return "The topic exists already; delete it first, or use it as it is.";
+    case R::topic_name_collision:
+      return "A topic exists whose name differs only in '.' and '_', which metrics cannot tell "
+             "apart; choose another name.";
+    case R::invalid_partitions:
+      return "The number of partitions must be above the topic's present one and within the "
+             "limits of the cluster; describe the topic and ask for more than it has.";
+    case R::guard_mismatch:
+      return "Somebody else changed it at the same time; read it again, then try again.";
+    case R::duplicate: return "The batch was appended before; nothing is to be done.";
+    case R::duplicate_forgotten:
+      return "The batch was appended before, and its offset is no longer remembered; nothing is to "
+             "be done.";
+    case R::out_of_order_sequence:
+      return "A batch of this producer that comes before this one is missing; the producer must "
+             "send it first, or start anew with another epoch.";
+    case R::unknown_producer:
+      return "Nothing is remembered of this producer in this partition, and the batch is not its "
+             "first; the producer must go on with a new epoch or id.";
+    case R::invalid_producer_epoch:
+      return "Another producer with the same id has a newer epoch; this one must stop, or ask for "
+             "a new id.";
+    case R::born_before_horizon: return "The upload took too long and must be repeated; try again.";
+    case R::offset_out_of_range:
+      return "The offset lies outside of the partition; list its offsets and choose one between "
+             "them.";
+    case R::not_found: return "There is no such thing in the cluster; list what there is.";
+    case R::limit_reached:
+      return "A limit of the cluster is reached; delete what is no longer needed, or try again "
+             "later.";
+  }
+  return "The cluster refused the request for a reason that this version does not know.";
+}
+
+}  // namespace weir::broker
