@@ -12,18 +12,17 @@ namespace weir::engine {
 namespace {
 
 /// A merged span is dropped whole, so it covers at most this part of the retention.
-constexpr std::int64_t kExtentPartOfRetention = 20;
+constexpr std::int64_t kPartOfRetention = 20;
 
 RegionKey key_of(const state::ObjectRef& object) { return RegionKey::of(object, 0); }
 
 /// The regions of a run, cut at the bounds of spans. Empty if a span could not be read.
-std::vector<FinalSpan> regions_of(const MergeRun& run, const SpanSource& source,
-                                  std::size_t region_bytes) {
+std::vector<FinalSpan> regions_of(const MergeRun& run, const SpanSource& source) {
   std::vector<FinalSpan> regions;
   for (const state::SpanInfo& span : run.spans) {
     const SharedBytes* bytes = source.find(span);
     if (bytes == nullptr) return {};
-    if (regions.empty() || regions.back().batches.size() + bytes->size() > region_bytes)
+    if (regions.empty() || regions.back().batches.size() + bytes->size() > run.region_bytes)
       regions.push_back({span.base, span.base, {}});
     regions.back().batches.append(*bytes);
     regions.back().end = Offset(span.base.value + span.records);
@@ -82,11 +81,17 @@ MergeRules MergeJob::rules_now() {
   return rules;
 }
 
-std::int64_t MergeJob::extent_of(const state::TopicInfo& topic) const {
-  TopicRules rules = topic_rules(context_.configs, context_.state(), topic);
-  if (!rules.remove_old || rules.retention_ms < 0) return -1;
-  return std::max<std::int64_t>(rules.retention_ms / kExtentPartOfRetention,
-                                context_.rules().retention_check / 1ms);
+void MergeJob::suit_retention(const state::TopicInfo& topic, MergeRules& rules) const {
+  TopicRules wanted = topic_rules(context_.configs, context_.state(), topic);
+  rules.extent_ms_max = -1;
+  rules.region_bytes = context_.rules().merge_region_bytes;
+  if (!wanted.remove_old) return;
+  if (wanted.retention_ms >= 0)
+    rules.extent_ms_max = std::max<std::int64_t>(wanted.retention_ms / kPartOfRetention,
+                                                 context_.rules().retention_check / 1ms);
+  if (wanted.retention_bytes >= 0)
+    rules.region_bytes = std::min<std::uint64_t>(
+        rules.region_bytes, static_cast<std::uint64_t>(wanted.retention_bytes / kPartOfRetention));
 }
 
 rt::Task<Result<bool>> MergeJob::run_once() {
@@ -101,7 +106,7 @@ rt::Task<Result<bool>> MergeJob::run_once() {
     });
     if (!topic) break;
     from = topic->name + '\0';
-    rules.extent_ms_max = extent_of(*topic);
+    suit_retention(*topic, rules);
     Result<void> merged = co_await merge_topic(*topic, rules);
     if (!merged) {
       gathered_.clear();
@@ -158,7 +163,7 @@ rt::Task<Result<void>> MergeJob::flush() {
   std::vector<const MergeRun*> merged;
   for (const MergeRun& run : runs) {
     ReplacementRun out;
-    out.spans = regions_of(run, source, context_.rules().merge_region_bytes);
+    out.spans = regions_of(run, source);
     if (out.spans.empty()) continue;
     out.at = run.at;
     out.old_digest = run.digest;

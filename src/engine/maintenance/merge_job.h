@@ -28,7 +28,7 @@ class MergeJob final : public Job {
   MergeRules rules_now();
   void note_position();
   Position settled_position() const;
-  std::int64_t extent_of(const state::TopicInfo& topic) const;
+  void suit_retention(const state::TopicInfo& topic, MergeRules& rules) const;
   rt::Task<Result<void>> merge_topic(const state::TopicInfo& topic, MergeRules& rules);
   rt::Task<Result<void>> gather(MergePlan plan);
   rt::Task<Result<void>> flush();

@@ -28,6 +28,11 @@ class Planner {
     youngest_ = std::max(youngest_, span.max_timestamp_ms);
     oldest_ = std::min(oldest_, span.max_timestamp_ms);
     urgent_ = urgent_ || urgent;
+    if (run_.spans.empty() || last_region_bytes_ + span.bytes > rules_.region_bytes) {
+      ++regions_;
+      last_region_bytes_ = 0;
+    }
+    last_region_bytes_ += span.bytes;
     run_.spans.push_back(span);
     run_.bytes += span.bytes;
     run_.end = Offset(span.base.value + span.records);
@@ -37,13 +42,18 @@ class Planner {
   void close() {
     bool enough = run_.spans.size() >= rules_.spans_min ||
                   (run_.spans.size() > 1 && run_.bytes >= rules_.leave_bytes);
+    // Else the same spans would be rewritten for ever.
+    enough = enough && regions_ * 2 <= run_.spans.size();
     if (!run_.spans.empty() && (urgent_ || enough)) {
       run_.at = at_;
+      run_.region_bytes = rules_.region_bytes;
       // Nothing changes while the plan is made, so the bounds are those of spans.
       run_.digest = state_.spans_digest(at_, run_.base, run_.end).value_or(Hash128());
       runs_.push_back(std::move(run_));
     }
     run_ = MergeRun();
+    regions_ = 0;
+    last_region_bytes_ = 0;
     urgent_ = false;
   }
 
@@ -71,6 +81,9 @@ class Planner {
   const MergeRules& rules_;
   std::vector<MergeRun> runs_;
   MergeRun run_;
+  /// What the run would become.
+  std::size_t regions_ = 0;
+  std::uint64_t last_region_bytes_ = 0;
   bool urgent_ = false;
   bool final_ = false;
   std::int64_t youngest_ = -1;

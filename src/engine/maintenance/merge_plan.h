@@ -5,7 +5,8 @@
 // rewritten once per power of `spans_min`, and regions of `leave_bytes` and more never. What must
 // move is merged however few there are: inline data in entries that are to be truncated, and what
 // is left alive in segments that are more than half dead. A merged span does not cover much more
-// time than retention can wait for, because spans are dropped whole.
+// time, and not much more of a partition's bytes, than retention can wait for, because spans are
+// dropped whole.
 #pragma once
 
 #include <functional>
@@ -39,6 +40,8 @@ struct MergeRun {
   Offset end;
   std::vector<state::SpanInfo> spans;
   std::uint64_t bytes = 0;
+  /// Bound of each region that is made of it, unless one span alone is larger.
+  std::size_t region_bytes = 0;
   /// Guard of the replacement.
   Hash128 digest;
 };
