@@ -68,6 +68,28 @@ Result<Digest> pbkdf2(const Pbkdf2Input& input, const EVP_MD* kind) {
 }  // namespace
 
 Sha1 sha1(Bytes bytes) { return digest_of<Sha1>(std::span(&bytes, 1), EVP_sha1()); }
+struct Sha256Hasher::Impl {
+  std::unique_ptr<EVP_MD, decltype(&EVP_MD_free)> kind{EVP_MD_fetch(nullptr, "SHA256", nullptr),
+                                                       &EVP_MD_free};
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
+                                                                  &EVP_MD_CTX_free};
+};
+
+Sha256Hasher::Sha256Hasher() : impl_(std::make_unique<Impl>()) {
+  ENSURE(impl_->kind != nullptr);
+  ENSURE(impl_->context != nullptr);
+}
+
+Sha256Hasher::~Sha256Hasher() = default;
+
+Sha256 Sha256Hasher::operator()(Bytes bytes) {
+  EVP_MD_CTX* context = impl_->context.get();
+  ENSURE(EVP_DigestInit_ex(context, impl_->kind.get(), nullptr) == 1);
+  ENSURE(EVP_DigestUpdate(context, as_openssl(bytes), bytes.size()) == 1);
+  Sha256 digest;
+  ENSURE(EVP_DigestFinal_ex(context, as_openssl(MutableBytes(digest)), nullptr) == 1);
+  return digest;
+}
 
 Sha256 sha256(Bytes bytes) { return sha256(std::span(&bytes, 1)); }
 Sha256 sha256(std::span<const Bytes> pieces) { return digest_of<Sha256>(pieces, EVP_sha256()); }

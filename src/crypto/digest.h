@@ -1,12 +1,13 @@
 // Digests and what is built from them: HMAC (RFC 2104), PBKDF2 (RFC 8018), comparison in constant
 // time.
 //
-// All functions are pure and may run on any thread. OpenSSL failing at a digest means that the
+// The functions are pure and may run on any thread. OpenSSL failing at a digest means that the
 // process is out of memory or that the library lacks SHA-2: both stop the process.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "base/bytes.h"
@@ -24,6 +25,20 @@ Sha256 sha256(Bytes bytes);
 /// Of the pieces in order, as if they were one string.
 Sha256 sha256(std::span<const Bytes> pieces);
 Sha512 sha512(Bytes bytes);
+
+/// SHA-256 of many short strings: keeps what each call would set up anew. One thread uses it.
+class Sha256Hasher {
+ public:
+  Sha256Hasher();
+  ~Sha256Hasher();
+  Sha256Hasher(const Sha256Hasher&) = delete;
+  Sha256Hasher& operator=(const Sha256Hasher&) = delete;
+  Sha256 operator()(Bytes bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 struct HmacInput {
   Bytes key;

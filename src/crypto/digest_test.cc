@@ -78,5 +78,12 @@ TEST(EqualInConstantTime, Compares) {
   EXPECT_FALSE(equal_in_constant_time(as_bytes("secret"), as_bytes("secre")));
 }
 
+TEST(Sha256Hasher, gives_what_sha256_gives_again_and_again) {
+  Sha256Hasher hasher;
+  for (const char* text :
+       {"", "abc", "", "a longer text than one block of the digest, which is 64 bytes long"})
+    EXPECT_EQ(hasher(as_bytes(text)), sha256(as_bytes(text)));
+}
+
 }  // namespace
 }  // namespace weir::crypto

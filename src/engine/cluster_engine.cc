@@ -28,6 +28,9 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
       fetcher_(parts.loop, follower_, reader_, parts.metrics),
       snapshotter_({parts.loop, parts.store, follower_, proposer_, parts.logger, parts.metrics},
                    options_),
+      maintenance_({parts.loop, parts.store, parts.log, follower_, proposer_, parts.topic_configs,
+                    parts.logger, parts.metrics, [this] { return busy(); }},
+                   options_),
       producer_ids_taken_(parts.loop),
       stop_(parts.loop),
       batcher_scope_(parts.loop),
@@ -37,6 +40,7 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
   // them.
   follower_.add_listener(&proposer_);
   follower_.add_listener(&membership_);
+  maintenance_.listen();
   follower_.add_listener(this);
   follower_.on_truncated([this] { stop_.notify_all(); });
 }
@@ -59,6 +63,7 @@ rt::Task<Result<void>> ClusterEngine::start(MonoTime deadline) {
   scope_.spawn(sequences_.run());
   scope_.spawn(membership_.run());
   scope_.spawn(snapshotter_.run());
+  if (options_.maintenance.enabled) scope_.spawn(maintenance_.run());
   scope_.spawn(poll());
   serving_ = true;
   co_return Result<void>{};
@@ -136,6 +141,7 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   batcher_.stop(deadline);
   sequences_.stop();
   snapshotter_.stop();
+  maintenance_.stop();
   membership_.stop();
   stop_.notify_all();
   producer_ids_taken_.notify_all();
@@ -178,6 +184,9 @@ Status ClusterEngine::status() const {
   status.state_digest_high = state.digest().high;
   return status;
 }
+
+/// Producers wait for uploads, or readers for loads: maintenance gives way.
+bool ClusterEngine::busy() const { return batcher_.queued() > 0 || reader_.loads_waiting(); }
 
 NodeId ClusterEngine::node_id() const { return membership_.node_id().value_or(NodeId(-1)); }
 

@@ -17,6 +17,7 @@
 #include "engine/cache.h"
 #include "engine/fetcher.h"
 #include "engine/follower.h"
+#include "engine/maintenance/maintenance.h"
 #include "engine/membership.h"
 #include "engine/options.h"
 #include "engine/proposer.h"
@@ -41,6 +42,8 @@ class ClusterEngine final : public Engine, private FoldListener {
     DeathWitness* witness;
     Logger& logger;
     Metrics& metrics;
+    /// Values of topic configs for maintenance; null: what is set on the topics, and defaults.
+    const TopicConfigs* topic_configs = nullptr;
   };
   ClusterEngine(Parts parts, Options options);
   ~ClusterEngine() override;
@@ -79,6 +82,7 @@ class ClusterEngine final : public Engine, private FoldListener {
   /// For tests and tools.
   Follower& follower() { return follower_; }
   Snapshotter& snapshotter() { return snapshotter_; }
+  Maintenance& maintenance() { return maintenance_; }
 
  private:
   void on_folded(const state::EntryView& entry, const state::Folded& folded) override;
@@ -86,6 +90,7 @@ class ClusterEngine final : public Engine, private FoldListener {
   rt::Task<Result<void>> reload();
   rt::Task<Result<void>> ensure_genesis(MonoTime deadline);
   rt::Task<Result<void>> refuse_orphaned_data();
+  bool busy() const;
   bool answer_known_duplicate(const QueuedBatch& batch) const;
   rt::Task<void> poll();
   Duration poll_pace() const;
@@ -102,6 +107,7 @@ class ClusterEngine final : public Engine, private FoldListener {
   Sequences sequences_;
   Fetcher fetcher_;
   Snapshotter snapshotter_;
+  Maintenance maintenance_;
 
   ProducerId producer_ids_next_{0};
   ProducerId producer_ids_end_{0};

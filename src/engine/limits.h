@@ -59,4 +59,21 @@ inline constexpr std::int32_t kProducerIdBlock = 1'000;
 /// (docs/design.md, 6).
 inline constexpr std::uint64_t kInlineBytesLiveMax = 1ull << 30;
 
+// --- maintenance ---
+/// How long a job gives way to producers and tail readers before each of its requests.
+inline constexpr Duration kGiveWayMax = 1s;
+inline constexpr Duration kGiveWayPause = 5ms;
+/// Idle time that a job's requests may make up for.
+inline constexpr Duration kPacerBurst = 1s;
+/// Partitions that are looked at without letting anything else run; about a millisecond.
+inline constexpr std::size_t kPartitionsPerSlice = 256;
+/// Spans that a merge looks at in one partition and round.
+inline constexpr std::size_t kMergeSpansPerPartition = 4'096;
+/// Partitions, segments or names of one command or request of maintenance.
+inline constexpr std::size_t kItemsPerCommandMax = 1'000;
+/// Gaps in an object that are read along rather than starting another request.
+inline constexpr std::uint64_t kMergeGapBytesMax = 64u << 10;
+/// Object reads of a merge under way at once.
+inline constexpr std::size_t kMergeLoadsInFlight = 4;
+
 }  // namespace weir::engine

@@ -115,7 +115,7 @@ void Proposer::stop(MonoTime give_up) {
 }
 
 bool Proposer::may_offer() const {
-  if (!parts_.follower.halted().empty()) return false;
+  if (!parts_.follower.halted().empty() || parts_.follower.truncated()) return false;
   return first_pending_.value == 1 || parts_.follower.state().is_registered(incarnation_);
 }
 

@@ -51,6 +51,8 @@ class Reader {
   /// Loads what `ranges` need and the cache lacks, side by side, so that the reads that follow find
   /// it there. Failures are left to those reads.
   rt::Task<void> warm(std::vector<Range> ranges);
+  /// More loads are wanted than may be under way at once.
+  bool loads_waiting() const { return slot_free_.has_waiters(); }
   /// The stamped region of one span.
   rt::Task<Result<BytesChain>> region(PartitionRef at, state::SpanInfo span);
 

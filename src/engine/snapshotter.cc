@@ -17,6 +17,8 @@ constexpr std::string_view kPrefix = "snapshot/";
 constexpr std::size_t kUnitsPerSlice = 1'000;
 constexpr Duration kLookEvery = 1s;
 constexpr Duration kNoteWait = 30s;
+/// Rest after a snapshot, in times of the work that it was: a twentieth of a core.
+constexpr int kRestPerWork = 19;
 
 std::string padded(std::uint64_t value) {
   char text[24];
@@ -72,6 +74,8 @@ rt::Task<Result<void>> Snapshotter::load_newest() {
     }
     parts_.logger.info("snapshot_loaded", {{"object", name}, {"bytes", bytes->size()}});
     last_position_ = *state->position();
+    // A snapshot under way writes the state that is about to go.
+    writer_.reset();
     parts_.follower.reset(std::move(*state));
     co_return Result<void>{};
   }
@@ -88,7 +92,8 @@ bool Snapshotter::preferred() const {
 
 bool Snapshotter::due() const {
   std::optional<Position> at = parts_.follower.state().position();
-  if (!at || !parts_.follower.halted().empty()) return false;
+  if (!at || !parts_.follower.halted().empty() || parts_.follower.truncated()) return false;
+  if (parts_.loop.now() < rests_until_) return false;
   Position newest = last_position_;
   for (const state::NotedSnapshot& noted : parts_.follower.state().noted_snapshots())
     newest = std::max(newest, noted.position);
@@ -114,16 +119,26 @@ rt::Task<void> Snapshotter::run() {
 rt::Task<Result<void>> Snapshotter::write() {
   MonoTime begun = parts_.loop.now();
   last_time_ = begun;
-  auto writer = std::make_unique<state::SnapshotWriter>(parts_.follower.mutable_state());
-  Position at = writer->position();
-  Hash128 digest = writer->digest();
+  if (writer_) co_return fail(ErrorCode::unavailable, "a snapshot is under way");
+  writer_ = std::make_unique<state::SnapshotWriter>(parts_.follower.mutable_state());
+  Position at = writer_->position();
+  Hash128 digest = writer_->digest();
   last_bytes_folded_ = parts_.follower.bytes_folded();
-  while (!writer->step(kUnitsPerSlice)) {
-    if (stopping_) co_return fail(ErrorCode::cancelled, "the broker is stopping");
-    co_await rt::yield(parts_.loop);
+  Duration spent{};
+  for (bool done = false; !done;) {
+    MonoTime slice = parts_.loop.now();
+    done = writer_->step(kUnitsPerSlice);
+    spent += parts_.loop.now() - slice;
+    if (!done) co_await rt::yield(parts_.loop);
+    if (!writer_) co_return fail(ErrorCode::cancelled, "the state was replaced meanwhile");
+    if (!done && stopping_) {
+      writer_.reset();
+      co_return fail(ErrorCode::cancelled, "the broker is stopping");
+    }
   }
-  BytesChain bytes = writer->finish();
-  writer.reset();
+  BytesChain bytes = writer_->finish();
+  writer_.reset();
+  rests_until_ = parts_.loop.now() + spent * kRestPerWork;
   std::uint64_t counter = ++counter_;
   std::string name = snapshot_name(at, parts_.proposer.incarnation(), counter);
   auto put = co_await parts_.store.put(name, bytes);
@@ -147,12 +162,22 @@ rt::Task<Result<void>> Snapshotter::write() {
   co_return Result<void>{};
 }
 
+/// Everything before the third-newest noted one: nobody needs it, for the floor never passes the
+/// second-newest.
 rt::Task<void> Snapshotter::remove_old() {
+  const auto& noted = parts_.follower.state().noted_snapshots();
+  if (noted.size() < kSnapshotsKept) co_return;
+  std::string oldest =
+      std::string(kPrefix) + padded(noted[noted.size() - kSnapshotsKept].position.value);
   auto names = co_await list_newest_first();
-  if (!names || names->size() <= kSnapshotsKept) co_return;
-  std::vector<std::string> old(names->begin() + kSnapshotsKept, names->end());
-  auto failed = co_await parts_.store.remove(std::move(old));
+  if (!names) co_return;
+  std::erase_if(*names, [&](const std::string& name) { return name >= oldest; });
+  if (names->empty()) co_return;
+  auto failed = co_await parts_.store.remove(std::move(*names));
   if (!failed) parts_.logger.warn("snapshot_removal_failed", {{"error", describe(failed.error())}});
+  if (!failed) co_return;
+  for (const auto& [name, error] : *failed)
+    parts_.logger.warn("snapshot_removal_failed", {{"object", name}, {"error", describe(error)}});
 }
 
 void Snapshotter::stop() {

@@ -1,10 +1,12 @@
 // Snapshotter: writes the state to the store now and then, and finds the newest good one at
 // start-up.
 //
-// A snapshot is due after so many entries or bytes of log, and at most once in so long. It is
-// written in slices between folds, uploaded under a unique name, and then noted in the log with its
-// digest. Any broker may write one; the one with the highest rendezvous weight does, the others
-// only when it has not for twice the time.
+// A snapshot is due after so many entries or bytes of log, at most once in so long, and takes at
+// most a twentieth of a core. It is written in slices between folds, uploaded under a unique name,
+// and then noted in the log with its digest. Any broker may write one; the one with the highest
+// rendezvous weight does, the others only when it has not for twice the time. Old ones are removed
+// once three newer ones are noted: truncation relies on the second-newest
+// (maintenance/truncation_job.h).
 #pragma once
 
 #include <memory>
@@ -53,6 +55,10 @@ class Snapshotter {
   std::uint64_t counter_ = 0;
   Position last_position_;
   std::uint64_t last_bytes_folded_ = 0;
+  /// The one under way; abandoned when the state that it writes is replaced.
+  std::unique_ptr<state::SnapshotWriter> writer_;
+  /// The next one begins no earlier, for its share of the core.
+  MonoTime rests_until_{};
   MonoTime last_time_;
   bool stopping_ = false;
   rt::Event wake_;

@@ -78,8 +78,10 @@ Checked<RecordReader> RecordReader::open(const BatchView& batch, std::size_t rec
 bool RecordReader::parse(RecordView& record) {
   std::int32_t size = 0;
   Bytes body;
+  std::size_t first = records_.size() - cursor_.remaining();
   if (!cursor_.read_varint(size) || size < 0) return false;
   if (!cursor_.take(narrow<std::size_t>(size), body)) return false;
+  record.encoded = records_.subspan(first, records_.size() - cursor_.remaining() - first);
   Cursor cursor(body);
   std::int8_t attributes = 0;  // none are defined
   std::int64_t timestamp_delta = 0;

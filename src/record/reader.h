@@ -44,6 +44,8 @@ struct RecordView {
   std::optional<Bytes> key;
   std::optional<Bytes> value;
   HeadersView headers;
+  /// The whole record with its length, as it stands in the (decompressed) records section.
+  Bytes encoded;
 };
 
 class RecordReader {
@@ -62,6 +64,7 @@ class RecordReader {
   RecordReader(const BatchView& batch, Buffer decompressed, Bytes records)
       : batch_(batch),
         decompressed_(std::move(decompressed)),
+        records_(records),
         cursor_(records),
         records_bytes_(records.size()),
         left_(batch.record_count()) {}
@@ -69,6 +72,7 @@ class RecordReader {
 
   BatchView batch_;
   Buffer decompressed_;
+  Bytes records_;
   Cursor cursor_;
   std::size_t records_bytes_;
   std::int32_t left_;

@@ -14,8 +14,10 @@ namespace {
 class AuditTest : public testing::ClusterFixture {
  protected:
   /// A cluster of one broker has written inline spans, segments and snapshots, and is gone.
-  void SetUp() override {
+  void SetUp() override { fill({.enabled = false}); }
+  void fill(MaintenanceOptions maintenance) {
     Options options = testing::quick_options("a");
+    options.maintenance = maintenance;
     options.inline_bytes = 600;
     options.snapshot_entries = 20;
     rt::sim::SimNode& host = world_.start_node({.host = "a"});
@@ -116,6 +118,33 @@ TEST_F(AuditTest, a_good_bucket_has_no_findings) {
   EXPECT_EQ(report.spans, 60u);
   EXPECT_EQ(report.checked.regions, 60u);
   EXPECT_TRUE(audit({.read_data = false}).findings.empty());
+}
+
+/// The same with merges, deletions and truncation.
+class MergedAuditTest : public AuditTest {
+ protected:
+  void SetUp() override {
+    MaintenanceOptions fast;
+    fast.clock_interval = fast.merge_interval = fast.deletion_interval = 500ms;
+    fast.merge_after = fast.horizon_interval = fast.deletion_delay = fast.truncate_interval = 1s;
+    fast.merge_spans_min = 4;
+    fast.truncate_entries_min = 10;
+    fast.log_grace = 3s;
+    fill(fast);
+  }
+};
+
+TEST_F(MergedAuditTest, merged_segments_are_checked_as_well) {
+  AuditReport report = audit();
+  for (const Finding& finding : report.findings) ADD_FAILURE() << finding.sentence;
+  EXPECT_TRUE(report.complete);
+  EXPECT_GT(report.floor, Position(0));
+  std::string merged;
+  for (const auto& [name, used] : references_.segments)
+    if (used.object.is_final) merged = name;
+  ASSERT_FALSE(merged.empty());
+  flip(merged, kSegmentHeaderBytes + 100);
+  expect_only(audit(), FindingKind::damaged_region, "topic orders, partition ");
 }
 
 TEST_F(AuditTest, finds_a_damaged_region_and_names_its_offsets) {

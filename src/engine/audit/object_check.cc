@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "engine/final_region.h"
 #include "engine/segment.h"
 #include "engine/stamp.h"
 
@@ -74,6 +75,13 @@ class SegmentCheck {
       report(FindingKind::damaged_segment, "belongs to another cluster");
   }
 
+  Result<void> check_batches(const SegmentRegion& region) const {
+    Bytes batches = bytes_.subspan(region.first_byte, region.stored_bytes);
+    if (!region.final_region) return verify_region(batches, region.records);
+    Offset base = region.final_region->base;
+    return verify_final_region(batches, base, Offset(base.value + region.records));
+  }
+
   void check_region_bytes(const SegmentRegion& region) {
     ++counts_.regions;
     counts_.bytes += region.stored_bytes;
@@ -100,9 +108,9 @@ class SegmentCheck {
   }
 
   void check_span(const SpanUse& span, const SegmentRegion* region) {
-    if (region && region->at == span.at && region->stored_bytes == span.bytes &&
-        region->records == span.records)
-      return;
+    bool same = region && region->at == span.at && region->stored_bytes == span.bytes &&
+                region->records == span.records;
+    if (same && (!region->final_region || region->final_region->base == span.base)) return;
     std::string where =
         describe(expected_.state, span.at) + ", " + byte_range(span.first_byte, span.bytes);
     std::string what = region ? "another region of " + std::to_string(region->records) +

@@ -1,0 +1,35 @@
+#include "engine/maintenance/job.h"
+
+#include <array>
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace weir::engine {
+
+bool is_mine(const JobContext& context, Bytes what) {
+  Incarnation self = context.proposer.incarnation();
+  std::uint64_t own = rendezvous_weight(what, self.view());
+  bool registered = false;
+  for (const state::BrokerInfo& broker : context.state().brokers()) {
+    if (broker.incarnation == self) {
+      registered = true;
+    } else if (rendezvous_weight(what, broker.incarnation.view()) > own) {
+      return false;
+    }
+  }
+  return registered;
+}
+
+bool is_mine(const JobContext& context, std::string_view what) {
+  return is_mine(context, as_bytes(what));
+}
+
+bool is_mine(const JobContext& context, const state::PartitionRef& at) {
+  std::array<std::byte, 20> key;
+  std::memcpy(key.data(), at.topic.bytes.data(), 16);
+  std::memcpy(std::span(key).subspan(16).data(), &at.partition.value, 4);
+  return is_mine(context, Bytes(key));
+}
+
+}  // namespace weir::engine

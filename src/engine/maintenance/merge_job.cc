@@ -1,0 +1,188 @@
+#include "engine/maintenance/merge_job.h"
+
+#include <algorithm>
+
+#include "base/narrow.h"
+#include "engine/limits.h"
+#include "engine/maintenance/replacement.h"
+#include "engine/maintenance/span_source.h"
+
+namespace weir::engine {
+
+namespace {
+
+/// A merged span is dropped whole, so it covers at most this part of the retention.
+constexpr std::int64_t kPartOfRetention = 20;
+
+RegionKey key_of(const state::ObjectRef& object) { return RegionKey::of(object, 0); }
+
+/// The regions of a run, cut at the bounds of spans. Empty if a span could not be read.
+std::vector<FinalSpan> regions_of(const MergeRun& run, const SpanSource& source) {
+  std::vector<FinalSpan> regions;
+  for (const state::SpanInfo& span : run.spans) {
+    const SharedBytes* bytes = source.find(span);
+    if (bytes == nullptr) return {};
+    if (regions.empty() || regions.back().batches.size() + bytes->size() > run.region_bytes)
+      regions.push_back({span.base, span.base, {}});
+    regions.back().batches.append(*bytes);
+    regions.back().end = Offset(span.base.value + span.records);
+  }
+  return regions;
+}
+
+}  // namespace
+
+MergeJob::MergeJob(JobContext& context, const DigestWatch& digests)
+    : context_(context),
+      digests_(digests),
+      merged_spans_(context.metrics.counter("weir_merge_spans_total", "Spans that were merged")),
+      merged_bytes_(
+          context.metrics.counter("weir_merge_bytes_total", "Record bytes that were merged")),
+      read_bytes_(context.metrics.counter("weir_merge_read_bytes_total", "Bytes that merges read")),
+      written_bytes_(
+          context.metrics.counter("weir_merge_written_bytes_total", "Bytes that merges wrote")),
+      refused_runs_(context.metrics.counter("weir_merge_refused_runs_total",
+                                            "Merged runs whose spans had changed meanwhile")),
+      backlog_bytes_(context.metrics.gauge("weir_merge_backlog_bytes",
+                                           "Record bytes due for merging at this broker")) {}
+
+void MergeJob::note_position() {
+  MonoTime now = context_.loop.now();
+  history_.emplace_back(now, context_.follower.next());
+  // The newest that is old enough stays in front.
+  while (history_.size() > 1 && now - history_[1].first >= context_.rules().merge_after)
+    history_.erase(history_.begin());
+}
+
+Position MergeJob::settled_position() const {
+  bool old = context_.loop.now() - history_.front().first >= context_.rules().merge_after;
+  return old ? history_.front().second : Position(0);
+}
+
+MergeRules MergeJob::rules_now() {
+  const MaintenanceOptions& options = context_.rules();
+  MergeRules rules;
+  rules.spans_min = options.merge_spans_min;
+  rules.leave_bytes = options.merge_leave_bytes;
+  rules.region_bytes = options.merge_region_bytes;
+  rules.run_bytes_max = options.merge_segment_bytes;
+  note_position();
+  rules.settled = settled_position();
+  rules.inline_must_move = digests_.truncatable_to().value_or(Position(0));
+  half_dead_.clear();
+  context_.state().visit_segments([&](const state::ObjectRef& object, std::uint64_t live) {
+    if (object.bytes >= options.rewrite_bytes_min && live > 0 && live < object.bytes / 2)
+      half_dead_.insert(key_of(object));
+    return true;
+  });
+  rules.is_half_dead = [this](const state::ObjectRef& object) {
+    return half_dead_.contains(key_of(object));
+  };
+  return rules;
+}
+
+void MergeJob::suit_retention(const state::TopicInfo& topic, MergeRules& rules) const {
+  TopicRules wanted = topic_rules(context_.configs, context_.state(), topic);
+  rules.extent_ms_max = -1;
+  rules.region_bytes = context_.rules().merge_region_bytes;
+  if (!wanted.remove_old) return;
+  if (wanted.retention_ms >= 0)
+    rules.extent_ms_max = std::max<std::int64_t>(wanted.retention_ms / kPartOfRetention,
+                                                 context_.rules().retention_check / 1ms);
+  if (wanted.retention_bytes >= 0)
+    rules.region_bytes = std::min<std::uint64_t>(
+        rules.region_bytes, static_cast<std::uint64_t>(wanted.retention_bytes / kPartOfRetention));
+}
+
+rt::Task<Result<bool>> MergeJob::run_once() {
+  MergeRules rules = rules_now();
+  found_bytes_ = 0;
+  std::string from;
+  while (context_.may_go_on()) {
+    std::optional<state::TopicInfo> topic;
+    context_.state().visit_topics(from, [&](const state::TopicInfo& found) {
+      topic = found;
+      return false;
+    });
+    if (!topic) break;
+    from = topic->name + '\0';
+    suit_retention(*topic, rules);
+    Result<void> merged = co_await merge_topic(*topic, rules);
+    if (!merged) {
+      gathered_.clear();
+      gathered_bytes_ = 0;
+      co_return std::unexpected(merged.error());
+    }
+  }
+  Result<void> flushed = co_await flush();
+  if (!flushed) co_return std::unexpected(flushed.error());
+  backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
+  co_return false;
+}
+
+rt::Task<Result<void>> MergeJob::merge_topic(const state::TopicInfo& topic, MergeRules& rules) {
+  for (std::int32_t p = 0; p < topic.partitions && context_.may_go_on(); ++p) {
+    if (p % static_cast<std::int32_t>(kPartitionsPerSlice) == 0) co_await rt::yield(context_.loop);
+    state::PartitionRef at{topic.id, PartitionIndex(p)};
+    if (!is_mine(context_, at)) continue;
+    std::optional<Offset> from = Offset(0);
+    while (from && context_.may_go_on()) {
+      MergePlan plan = plan_merge(context_.state(), at, rules, *from, kMergeSpansPerPartition);
+      from = plan.next;
+      WEIR_CO_TRY(co_await gather(std::move(plan)));
+      if (from) co_await rt::yield(context_.loop);
+    }
+  }
+  co_return Result<void>{};
+}
+
+rt::Task<Result<void>> MergeJob::gather(MergePlan plan) {
+  for (MergeRun& run : plan.runs) {
+    found_bytes_ += run.bytes;
+    backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
+    if (gathered_bytes_ + run.bytes > context_.rules().merge_segment_bytes)
+      WEIR_CO_TRY(co_await flush());
+    gathered_bytes_ += run.bytes;
+    gathered_.push_back(std::move(run));
+    if (gathered_.size() >= kItemsPerCommandMax) WEIR_CO_TRY(co_await flush());
+  }
+  co_return Result<void>{};
+}
+
+rt::Task<Result<void>> MergeJob::flush() {
+  std::vector<MergeRun> runs = std::exchange(gathered_, {});
+  gathered_bytes_ = 0;
+  if (runs.empty()) co_return Result<void>{};
+  std::vector<state::SpanInfo> spans;
+  for (const MergeRun& run : runs) spans.insert(spans.end(), run.spans.begin(), run.spans.end());
+  SpanSource source(context_);
+  WEIR_CO_TRY(co_await source.load(spans));
+  read_bytes_.add(source.bytes_read());
+
+  std::vector<ReplacementRun> replacement;
+  std::vector<const MergeRun*> merged;
+  for (const MergeRun& run : runs) {
+    ReplacementRun out;
+    out.spans = regions_of(run, source);
+    if (out.spans.empty()) continue;
+    out.at = run.at;
+    out.old_digest = run.digest;
+    replacement.push_back(std::move(out));
+    merged.push_back(&run);
+  }
+  if (replacement.empty()) co_return Result<void>{};
+  auto outcome = co_await commit_replacement(context_, std::move(replacement));
+  if (!outcome) co_return std::unexpected(outcome.error());
+  written_bytes_.add(outcome->segment_bytes);
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    if (outcome->runs[i] != Refusal::none) {
+      refused_runs_.add();
+      continue;
+    }
+    merged_spans_.add(merged[i]->spans.size());
+    merged_bytes_.add(merged[i]->bytes);
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace weir::engine

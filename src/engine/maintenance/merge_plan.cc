@@ -1,0 +1,112 @@
+#include "engine/maintenance/merge_plan.h"
+
+#include <algorithm>
+
+namespace weir::engine {
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const state::State& state, const state::PartitionRef& at, const MergeRules& rules)
+      : state_(state), at_(at), rules_(rules) {}
+
+  /// False: nothing beyond this span can be settled.
+  bool look_at(const state::SpanInfo& span) {
+    bool urgent = must_move(span);
+    if (!urgent && place(span) >= rules_.settled) return false;
+    if (!urgent && span.bytes >= rules_.leave_bytes) {
+      close();
+      return true;
+    }
+    if (!run_.spans.empty() && !fits(span)) close();
+    if (run_.spans.empty()) {
+      run_.base = span.base;
+      final_ = span.object.is_final;
+      youngest_ = oldest_ = span.max_timestamp_ms;
+    }
+    youngest_ = std::max(youngest_, span.max_timestamp_ms);
+    oldest_ = std::min(oldest_, span.max_timestamp_ms);
+    urgent_ = urgent_ || urgent;
+    if (run_.spans.empty() || last_region_bytes_ + span.bytes > rules_.region_bytes) {
+      ++regions_;
+      last_region_bytes_ = 0;
+    }
+    last_region_bytes_ += span.bytes;
+    run_.spans.push_back(span);
+    run_.bytes += span.bytes;
+    run_.end = Offset(span.base.value + span.records);
+    return true;
+  }
+
+  void close() {
+    bool enough = run_.spans.size() >= rules_.spans_min ||
+                  (run_.spans.size() > 1 && run_.bytes >= rules_.leave_bytes);
+    // Else the same spans would be rewritten for ever.
+    enough = enough && regions_ * 2 <= run_.spans.size();
+    if (!run_.spans.empty() && (urgent_ || enough)) {
+      run_.at = at_;
+      run_.region_bytes = rules_.region_bytes;
+      // Nothing changes while the plan is made, so the bounds are those of spans.
+      run_.digest = state_.spans_digest(at_, run_.base, run_.end).value_or(Hash128());
+      runs_.push_back(std::move(run_));
+    }
+    run_ = MergeRun();
+    regions_ = 0;
+    last_region_bytes_ = 0;
+    urgent_ = false;
+  }
+
+  std::vector<MergeRun> take() { return std::move(runs_); }
+
+ private:
+  static Position place(const state::SpanInfo& span) {
+    return span.object.is_inline ? span.object.position : span.object.born;
+  }
+  bool must_move(const state::SpanInfo& span) const {
+    if (span.object.is_inline) return span.object.position < rules_.inline_must_move;
+    return rules_.is_half_dead && rules_.is_half_dead(span.object);
+  }
+  /// Whether the span may join the open run.
+  bool fits(const state::SpanInfo& span) const {
+    if (span.object.is_final != final_) return false;
+    if (run_.bytes + span.bytes > rules_.run_bytes_max) return false;
+    std::int64_t youngest = std::max(youngest_, span.max_timestamp_ms);
+    std::int64_t oldest = std::min(oldest_, span.max_timestamp_ms);
+    return rules_.extent_ms_max < 0 || oldest < 0 || youngest - oldest <= rules_.extent_ms_max;
+  }
+
+  const state::State& state_;
+  state::PartitionRef at_;
+  const MergeRules& rules_;
+  std::vector<MergeRun> runs_;
+  MergeRun run_;
+  /// What the run would become.
+  std::size_t regions_ = 0;
+  std::uint64_t last_region_bytes_ = 0;
+  bool urgent_ = false;
+  bool final_ = false;
+  std::int64_t youngest_ = -1;
+  std::int64_t oldest_ = -1;
+};
+
+}  // namespace
+
+MergePlan plan_merge(const state::State& state, const state::PartitionRef& at,
+                     const MergeRules& rules, Offset from, std::size_t spans_max) {
+  Planner planner(state, at, rules);
+  MergePlan plan;
+  std::size_t looked = 0;
+  state.visit_spans(at, from, [&](const state::SpanInfo& span) {
+    if (looked++ == spans_max) {
+      plan.next = span.base;
+      return false;
+    }
+    return planner.look_at(span);
+  });
+  planner.close();
+  plan.runs = planner.take();
+  return plan;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,59 @@
+// MergePlan: which spans of a partition should be merged. Pure.
+//
+// Small spans that follow each other are merged once there are enough of them: first those of
+// flushes, and later, when as many small merged ones stand side by side, these again, so a byte is
+// rewritten once per power of `spans_min`, and regions of `leave_bytes` and more never. What must
+// move is merged however few there are: inline data in entries that are to be truncated, and what
+// is left alive in segments that are more than half dead. A merged span does not cover much more
+// time, and not much more of a partition's bytes, than retention can wait for, because spans are
+// dropped whole.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/hash.h"
+#include "state/state.h"
+
+namespace weir::engine {
+
+struct MergeRules {
+  std::size_t spans_min = 8;
+  std::size_t leave_bytes = 1u << 20;
+  std::size_t region_bytes = 4u << 20;
+  /// A run is cut when it holds this much.
+  std::size_t run_bytes_max = 64u << 20;
+  /// Objects at or past this position are too young, unless they must move.
+  Position settled;
+  /// Inline data below must move.
+  Position inline_must_move;
+  /// Greatest difference between timestamps of one merged span; -1: any.
+  std::int64_t extent_ms_max = -1;
+  /// Segments whose living rest is to be moved.
+  std::function<bool(const state::ObjectRef&)> is_half_dead;
+};
+
+struct MergeRun {
+  state::PartitionRef at;
+  Offset base;
+  Offset end;
+  std::vector<state::SpanInfo> spans;
+  std::uint64_t bytes = 0;
+  /// Bound of each region that is made of it, unless one span alone is larger.
+  std::size_t region_bytes = 0;
+  /// Guard of the replacement.
+  Hash128 digest;
+};
+
+struct MergePlan {
+  std::vector<MergeRun> runs;
+  /// Where to go on, if `spans_max` ended the look.
+  std::optional<Offset> next;
+};
+
+/// Runs in offset order, looking at no more than `spans_max` spans from `from` on.
+MergePlan plan_merge(const state::State& state, const state::PartitionRef& at,
+                     const MergeRules& rules, Offset from, std::size_t spans_max);
+
+}  // namespace weir::engine

@@ -1,0 +1,49 @@
+// OrphansJob: deletes objects that were uploaded and never committed.
+//
+// It lists everything, once a day and some time after a broker was expired, and judges each name by
+// the folded state: what the state does not know and was born below the folded horizon can never be
+// named any more (spec Orphans.tla). What the state knows is left to the deletion job. Names that
+// are not ours are counted and left alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/maintenance/job.h"
+#include "state/state.h"
+
+namespace weir::engine {
+
+struct ParsedSegmentName {
+  Position born;
+  Incarnation writer;
+  std::uint64_t counter = 0;
+};
+/// Of "data/{hh}/{born:020}-{incarnation}-{counter}"; nothing for any other name.
+std::optional<ParsedSegmentName> parse_segment_name(std::string_view name);
+
+class OrphansJob final : public Job, public FoldListener {
+ public:
+  explicit OrphansJob(JobContext& context);
+  std::string_view name() const override { return "orphans"; }
+  Duration period() const override { return context_.rules().horizon_interval; }
+  rt::Task<Result<bool>> run_once() override;
+  void on_folded(const state::EntryView& entry, const state::Folded& folded) override;
+
+ private:
+  bool is_orphan(const std::string& name) const;
+  rt::Task<Result<void>> collect(std::vector<objstore::ObjectInfo> page);
+
+  JobContext& context_;
+  std::optional<MonoTime> last_;
+  /// An expiry leaves uploads behind that nobody will commit; the horizon has to pass them first.
+  std::optional<Position> lost_at_;
+  std::size_t brokers_ = 0;
+  Counter& deleted_;
+  Counter& deleted_bytes_;
+  Gauge& foreign_;
+  std::int64_t foreign_found_ = 0;
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,135 @@
+#include "engine/maintenance/replacement.h"
+
+#include <algorithm>
+
+#include "base/narrow.h"
+#include "engine/limits.h"
+#include "record/batch_view.h"
+#include "state/entry.h"
+
+namespace weir::engine {
+
+namespace {
+
+constexpr Duration kUploadRetryPause = 200ms;
+/// Uploads that were too slow for the horizon are made again.
+constexpr int kCommitAttemptsMax = 3;
+
+struct BatchFacts {
+  std::int32_t batches = 0;
+  std::int64_t min_timestamp_ms = -1;
+  std::int64_t max_timestamp_ms = -1;
+};
+
+BatchFacts facts_of(Bytes region) {
+  BatchFacts facts;
+  record::BatchIterator batches(region);
+  for (auto next = batches.next(); next && *next; next = batches.next()) {
+    std::int64_t first = (*next)->base_timestamp().value, last = (*next)->max_timestamp().value;
+    facts.min_timestamp_ms = facts.batches == 0 ? first : std::min(facts.min_timestamp_ms, first);
+    facts.max_timestamp_ms = std::max(facts.max_timestamp_ms, last);
+    ++facts.batches;
+  }
+  return facts;
+}
+
+/// The segment and the command that names it, but for the name.
+struct Built {
+  BytesChain segment;
+  state::command::ReplaceSpans command;
+};
+
+Built build(const JobContext& context, const std::vector<ReplacementRun>& runs) {
+  const state::State& state = context.state();
+  SegmentHeader header;
+  header.cluster_tag = state::cluster_tag_of(state.cluster_id());
+  header.writer = context.proposer.incarnation();
+  header.level = state.level();
+  Built built;
+  BytesChain data;
+  std::vector<SegmentRegion> regions;
+  for (const ReplacementRun& run : runs) {
+    const state::TopicInfo* topic = state.topic(run.at.topic);
+    auto& replaced = built.command.runs.emplace_back();
+    replaced.topic_id = run.at.topic;
+    replaced.partition = run.at.partition.value;
+    replaced.base_offset = run.spans.front().base.value;
+    replaced.end_offset = run.spans.back().end.value;
+    replaced.old_digest_low = static_cast<std::int64_t>(run.old_digest.low);
+    replaced.old_digest_high = static_cast<std::int64_t>(run.old_digest.high);
+    replaced.compacted_to = run.compacted_to.value;
+    for (const FinalSpan& span : run.spans) {
+      SharedBytes bytes = span.batches.flatten();
+      BatchFacts facts = facts_of(bytes.view());
+      SegmentRegion region;
+      region.at = run.at;
+      region.topic_name = topic ? topic->name : "";
+      region.stored_bytes = region.raw_bytes = narrow<std::uint32_t>(bytes.size());
+      region.records = span.end.value - span.base.value;
+      region.batches = facts.batches;
+      region.min_timestamp_ms = facts.min_timestamp_ms;
+      region.max_timestamp_ms = facts.max_timestamp_ms;
+      region.final_region = describe_final_region(bytes.view(), span.base);
+      replaced.spans.push_back(
+          {region.records, narrow<std::int64_t>(bytes.size()), facts.max_timestamp_ms});
+      regions.push_back(std::move(region));
+      data.append(bytes);
+    }
+  }
+  built.segment = encode_segment(header, std::move(regions), data);
+  built.command.first_byte = kSegmentHeaderBytes;
+  built.command.segment_bytes = narrow<std::int64_t>(built.segment.size());
+  return built;
+}
+
+/// Under a fresh name each time: an upload whose answer was lost may still arrive, as an orphan.
+rt::Task<Result<void>> upload(JobContext& context, Built& built) {
+  for (int attempt = 1;; ++attempt) {
+    Position born = context.state().position().value_or(Position(0));
+    std::uint64_t counter = context.proposer.next_object_number();
+    std::string name = segment_name(born, context.proposer.incarnation(), counter);
+    co_await context.pacer.take(built.segment.size());
+    auto put = co_await context.store.put(name, built.segment);
+    if (put) {
+      built.command.segment_born_position = narrow<std::int64_t>(born.value);
+      built.command.segment_counter = narrow<std::int64_t>(counter);
+      co_return Result<void>{};
+    }
+    if (attempt >= kUploadAttemptsMax || context.stopping)
+      co_return with_context(put.error(), name);
+    co_await rt::sleep_for(context.loop, kUploadRetryPause * attempt);
+  }
+}
+
+}  // namespace
+
+rt::Task<Result<ReplacementOutcome>> commit_replacement(JobContext& context,
+                                                        std::vector<ReplacementRun> runs) {
+  Result<state::CommandOutcome> outcome;
+  ReplacementOutcome result;
+  for (int attempt = 1; attempt <= kCommitAttemptsMax; ++attempt) {
+    // The segment's header names its writer, which changes when this broker was expired.
+    Built built = build(context, runs);
+    Incarnation writer = context.proposer.incarnation();
+    result.segment_bytes = built.segment.size();
+    WEIR_CO_TRY(co_await upload(context, built));
+    if (writer != context.proposer.incarnation()) continue;
+    Proposal proposal = make_proposal(built.command);
+    proposal.names_own_object = true;
+    outcome = co_await context.proposer.propose(std::move(proposal),
+                                                context.loop.now() + kJobProposeWait);
+    if (!outcome) co_return with_context(outcome.error(), "replacing spans");
+    bool again = outcome->refusal == Refusal::born_before_horizon ||
+                 outcome->refusal == Refusal::not_registered;
+    if (again) continue;
+    if (outcome->refusal != Refusal::none || outcome->items.size() != runs.size())
+      co_return fail(ErrorCode::internal, "the replacement of spans was refused: " +
+                                              std::string(to_string(outcome->refusal)));
+    for (const state::ItemOutcome& item : outcome->items) result.runs.push_back(item.refusal);
+    co_return result;
+  }
+  co_return fail(ErrorCode::unavailable,
+                 "the segment of a merge was not committed in time; it is made again later");
+}
+
+}  // namespace weir::engine

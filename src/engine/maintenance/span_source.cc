@@ -1,0 +1,135 @@
+#include "engine/maintenance/span_source.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/final_region.h"
+#include "engine/limits.h"
+#include "engine/segment.h"
+#include "engine/stamp.h"
+
+namespace weir::engine {
+
+namespace {
+
+RegionKey object_key(const state::SpanInfo& span) { return RegionKey::of(span.object, 0); }
+
+Result<void> verify(const state::SpanInfo& span, Bytes region) {
+  if (span.object.is_final)
+    return verify_final_region(region, span.base, Offset(span.base.value + span.records));
+  return verify_region(region, span.records);
+}
+
+}  // namespace
+
+rt::Task<Result<void>> SpanSource::load(const std::vector<state::SpanInfo>& spans) {
+  std::unordered_map<RegionKey, Spans, RegionKeyHash> by_object;
+  std::vector<RegionKey> order;
+  for (const state::SpanInfo& span : spans) {
+    Spans& same = by_object[object_key(span)];
+    if (same.empty()) order.push_back(object_key(span));
+    same.push_back(span);
+  }
+  rt::Scope loads(context_.loop);
+  for (const RegionKey& key : order) {
+    // Loads have the deadlines of the store.
+    while (in_flight_ >= kMergeLoadsInFlight) co_await room_.wait();
+    if (failure_ || context_.stopping) break;
+    ++in_flight_;
+    loads.spawn(load_object(std::move(by_object[key])));
+  }
+  co_await loads.join();
+  if (failure_) co_return std::unexpected(*failure_);
+  if (context_.stopping) co_return fail(ErrorCode::cancelled, "the broker is stopping");
+  co_return Result<void>{};
+}
+
+rt::Task<void> SpanSource::load_object(Spans spans) {
+  bool is_inline = spans.front().object.is_inline;
+  std::sort(spans.begin(), spans.end(), [](const state::SpanInfo& a, const state::SpanInfo& b) {
+    return a.first_byte < b.first_byte;
+  });
+  Result<void> loaded;
+  if (is_inline)
+    loaded = co_await load_inline(spans);
+  else
+    loaded = co_await load_ranges(spans);
+  // What is gone was replaced or dropped by others meanwhile.
+  bool gone = !loaded && (loaded.error().is(ErrorCode::not_found) ||
+                          loaded.error().is(ErrorCode::precondition));
+  if (!loaded && loaded.error().is(ErrorCode::corrupt))
+    context_.logger.error("merge_source_damaged", {{"error", describe(loaded.error())}});
+  else if (!loaded && !gone && !failure_)
+    failure_ = loaded.error();
+  --in_flight_;
+  room_.notify_one();
+}
+
+rt::Task<Result<void>> SpanSource::load_inline(const Spans& spans) {
+  const state::ObjectRef object = spans.front().object;
+  std::uint64_t expected = spans.back().first_byte + std::uint64_t{spans.back().bytes};
+  co_await context_.pacer.take(expected);
+  auto entry = co_await context_.log.read(object.position);
+  std::string where =
+      context_.log.describe() + " position " + std::to_string(object.position.value);
+  if (!entry) co_return with_context(entry.error(), where);
+  if (!*entry) co_return fail(ErrorCode::not_found, where);
+  bytes_read_ += (*entry)->size();
+  auto view = state::decode_entry(**entry);
+  if (!view) co_return with_context(view.error(), where);
+  std::uint64_t tag = 0;
+  std::memcpy(&tag, view->header.nonce.bytes.data(), sizeof tag);
+  if (tag != object.nonce_tag) co_return fail(ErrorCode::not_found, where);
+  auto section = state::inline_section(*view);
+  if (!section) co_return with_context(section.error(), where);
+  for (const state::SpanInfo& span : spans) {
+    if (span.first_byte > section->size() || span.bytes > section->size() - span.first_byte)
+      co_return fail(ErrorCode::corrupt, where + " is shorter than its spans");
+    take(span, section->view().subspan(span.first_byte, span.bytes));
+  }
+  co_return Result<void>{};
+}
+
+rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
+  std::string name = segment_name(spans.front().object);
+  for (std::size_t first = 0; first < spans.size();) {
+    std::uint64_t begin = spans[first].first_byte;
+    std::uint64_t end = begin + spans[first].bytes;
+    std::size_t last = first + 1;
+    for (; last < spans.size() && spans[last].first_byte <= end + kMergeGapBytesMax; ++last)
+      end = std::max(end, spans[last].first_byte + std::uint64_t{spans[last].bytes});
+    co_await context_.pacer.take(end - begin);
+    auto range = co_await context_.store.get_range(name, begin, end - begin);
+    if (!range && range.error().is(ErrorCode::invalid_argument))
+      co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
+    if (!range) co_return with_context(range.error(), name);
+    bytes_read_ += range->size();
+    for (; first < last; ++first)
+      take(spans[first],
+           range->view().subspan(spans[first].first_byte - begin, spans[first].bytes));
+  }
+  co_return Result<void>{};
+}
+
+void SpanSource::take(const state::SpanInfo& span, Bytes stored) {
+  Result<void> intact = verify(span, stored);
+  if (!intact) {
+    context_.logger.error(
+        "merge_source_damaged",
+        {{"object", span.object.is_inline ? context_.log.describe() : segment_name(span.object)},
+         {"first_byte", span.first_byte},
+         {"offset", span.base.value},
+         {"error", intact.error().message}});
+    return;
+  }
+  SharedBytes copy = SharedBytes::copy_of(stored);
+  if (!span.object.is_final) stamp_region(copy.mutable_view(), span.base, span.epoch);
+  loaded_.insert_or_assign(RegionKey::of(span.object, span.first_byte), std::move(copy));
+}
+
+const SharedBytes* SpanSource::find(const state::SpanInfo& span) const {
+  auto found = loaded_.find(RegionKey::of(span.object, span.first_byte));
+  return found == loaded_.end() ? nullptr : &found->second;
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,46 @@
+// TopicRules: what maintenance must know of a topic's settings.
+//
+// Where a setting comes from (the topic, a dynamic broker config, an option at the start, Kafka's
+// default) is the business of the layers above, which hand in a TopicConfigs. `local.retention.*`
+// is accepted and means nothing: all data is remote.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "state/catalog.h"
+
+namespace weir::engine {
+
+/// Values of topic configs as they count for a topic.
+class TopicConfigs {
+ public:
+  virtual ~TopicConfigs() = default;
+  virtual std::optional<std::string> value(const state::Catalog& catalog,
+                                           const state::TopicInfo& topic,
+                                           std::string_view name) const = 0;
+};
+
+/// What is set on the topic itself.
+class OwnTopicConfigs final : public TopicConfigs {
+ public:
+  std::optional<std::string> value(const state::Catalog& catalog, const state::TopicInfo& topic,
+                                   std::string_view name) const override;
+};
+
+struct TopicRules {
+  /// cleanup.policy
+  bool remove_old = true;
+  bool compact = false;
+  /// -1: for ever.
+  std::int64_t retention_ms = 604'800'000;
+  /// Per partition; -1: without a bound.
+  std::int64_t retention_bytes = -1;
+};
+
+TopicRules topic_rules(const TopicConfigs& configs, const state::Catalog& catalog,
+                       const state::TopicInfo& topic);
+
+}  // namespace weir::engine
