@@ -96,11 +96,13 @@ struct GrowTopic {
   std::int32_t partitions = 0;
 };
 
-enum class ConfigResource : std::uint8_t { topic = 2, broker = 4 };
+/// By Kafka's numbers.
+enum class ConfigResource : std::uint8_t { topic = 2, broker = 4, client_metrics = 16, group = 32 };
 
 /// Sets (value) or deletes (no value) keys of one resource, if its config version is still
 /// `guard_version`
-/// (-1: whatever it is). Topics by name; brokers by decimal node id, "" for all.
+/// (-1: whatever it is). Topics, subscriptions and groups by name; brokers by decimal node id, ""
+/// for all.
 struct AlterConfig {
   ConfigResource resource = ConfigResource::topic;
   std::string name;

@@ -25,6 +25,7 @@ class Segment;
 class InlineUnit;
 class Broker;
 class BrokerConfigs;
+class ResourceConfigs;
 class Meta;
 
 /// A running snapshot. Each unit is shown before every change; it may not change the state.
@@ -40,6 +41,7 @@ class SnapshotSink {
   // Few and small: a snapshot writes them when it begins.
   void before_change(Broker&) {}
   void before_change(BrokerConfigs&) {}
+  void before_change(ResourceConfigs&) {}
   void before_change(Meta&) {}
 };
 

@@ -37,6 +37,9 @@ inline constexpr std::size_t kPartitionsMax = 1'000'000;
 inline constexpr std::size_t kConfigsPerResourceMax = 100;
 inline constexpr std::size_t kConfigKeyBytesMax = 255;
 inline constexpr std::size_t kConfigValueBytesMax = 32'767;
+/// Client metrics subscriptions and groups with configs of their own.
+inline constexpr std::size_t kConfigResourcesMax = 10'000;
+inline constexpr std::size_t kResourceNameBytesMax = 255;
 
 // --- producers ---
 inline constexpr std::size_t kProducerIdsMax = 1'000'000;

@@ -80,6 +80,27 @@ std::int32_t State::broker_config_version(NodeId node) const {
   return configs == nullptr ? 0 : configs->version();
 }
 
+const ConfigMap& State::resource_configs(ResourceType type, std::string_view name) const {
+  static const ConfigMap kNone;
+  const ResourceConfigs* configs = tables_->resources.find({type, std::string(name)});
+  return configs == nullptr ? kNone : configs->configs();
+}
+
+std::int32_t State::resource_config_version(ResourceType type, std::string_view name) const {
+  const ResourceConfigs* configs = tables_->resources.find({type, std::string(name)});
+  return configs == nullptr ? 0 : configs->version();
+}
+
+std::int32_t State::resources_version() const { return tables_->resources.last_version(); }
+
+void State::visit_resources(
+    ResourceType type,
+    const std::function<void(const std::string& name, const ConfigMap& configs)>& visit) const {
+  const auto& all = tables_->resources.all();
+  for (auto at = all.lower_bound({type, ""}); at != all.end() && at->first.type == type; ++at)
+    visit(at->first.name, at->second.configs());
+}
+
 void State::visit_spans(PartitionRef at, Offset from,
                         const std::function<bool(const SpanInfo&)>& visit) const {
   const Partition* partition = find_partition(*tables_, at);

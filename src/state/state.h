@@ -157,6 +157,12 @@ class State final : public Catalog {
   LeaderEpoch placement_epoch() const override;
   const ConfigMap& broker_configs(NodeId node) const override;
   std::int32_t broker_config_version(NodeId node) const override;
+  const ConfigMap& resource_configs(ResourceType type, std::string_view name) const override;
+  std::int32_t resource_config_version(ResourceType type, std::string_view name) const override;
+  std::int32_t resources_version() const override;
+  void visit_resources(ResourceType type,
+                       const std::function<void(const std::string& name, const ConfigMap& configs)>&
+                           visit) const override;
 
   /// Spans in offset order from the one that holds `from` on, until `visit` returns false. Visits
   /// nothing for an unknown partition or an offset beyond the end; an offset below the start begins

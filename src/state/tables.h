@@ -11,6 +11,7 @@
 #include "state/log/partition.h"
 #include "state/meta.h"
 #include "state/producers/producer_table.h"
+#include "state/resources/resource_table.h"
 #include "state/topics/topic_table.h"
 
 namespace weir::state {
@@ -43,6 +44,7 @@ struct Tables {
   ObjectTable objects;
   ProducerTable producers{partitions};
   BrokerTable brokers;
+  ResourceTable resources;
   DigestRing digests;
   std::vector<UnknownSection> unknown_sections;
   std::size_t span_count = 0;

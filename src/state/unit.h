@@ -41,6 +41,7 @@ enum class UnitKind : std::uint64_t {
   producer = 8,
   sequences = 9,
   span = 10,
+  resource_configs = 11,
 };
 
 /// Collects the properties of a unit as little-endian words and hashes them.

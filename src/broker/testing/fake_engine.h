@@ -245,6 +245,15 @@ class FakeEngine final : public engine::Engine {
       ++topic->config_version;
       return {};
     }
+    if (change.resource != engine::ConfigResource::broker) {
+      const auto type = static_cast<state::ResourceType>(change.resource);
+      if (change.guard_version != -1 &&
+          change.guard_version != state.resource_config_version(type, change.name))
+        return {.refusal = state::Refusal::guard_mismatch};
+      for (const auto& [key, value] : change.changes)
+        state.change_resource(type, change.name, key, value);
+      return {};
+    }
     const NodeId node(change.name.empty() ? -1 : std::stoi(change.name));
     if (change.guard_version != -1 && change.guard_version != state.broker_config_version(node))
       return {.refusal = state::Refusal::guard_mismatch};

@@ -22,8 +22,11 @@ enum class SectionKind : std::uint16_t {
   partitions = 7,
   producers = 8,
   sequences = 9,
+  resource_configs = 10,
 };
-inline constexpr std::uint16_t kSectionKindLast = 9;
+inline constexpr std::uint16_t kSectionKindLast = 10;
+/// Sections up to this kind are written even where they are empty.
+inline constexpr std::uint16_t kSectionKindAlways = 9;
 
 struct SnapshotSection {
   std::uint16_t kind = 0;

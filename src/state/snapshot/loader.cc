@@ -55,6 +55,7 @@ class Loader {
     WEIR_TRY(read(SectionKind::meta, &Loader::add_meta));
     WEIR_TRY(read(SectionKind::brokers, &Loader::add_broker));
     WEIR_TRY(read(SectionKind::broker_configs, &Loader::add_broker_configs));
+    WEIR_TRY(read(SectionKind::resource_configs, &Loader::add_resource));
     WEIR_TRY(read(SectionKind::topics, &Loader::add_topic));
     WEIR_TRY(read(SectionKind::segments, &Loader::add_segment));
     WEIR_TRY(read(SectionKind::inline_chunks, &Loader::add_chunk));
@@ -143,6 +144,16 @@ class Loader {
     if (tables_.brokers.all_configs().size() >= kBrokerConfigNodesMax) return false;
     tables_.brokers.set_configs(tables_.ledger, read.node, std::move(read.configs), read.version);
     return true;
+  }
+
+  bool add_resource(serial::Reader& in) {
+    ReadResource read = read_resource(in);
+    ResourceTable& resources = tables_.resources;
+    if (!in.ok() || resources.all().size() > kConfigResourcesMax) return false;
+    // The counter of versions stands first.
+    const bool counted = read.key == ResourceKey() || read.version <= resources.last_version();
+    return counted &&
+           resources.restore(tables_.ledger, read.key, std::move(read.configs), read.version);
   }
 
   bool add_topic(serial::Reader& in) {

@@ -48,6 +48,8 @@ class SnapshotWriter::Impl final : public SnapshotSink {
     BytesChain body;
     for (std::uint16_t kind = 1; kind <= kSectionKindLast; ++kind) {
       Section& section = sections_[kind];
+      // Kinds that came later are written where there is something to write.
+      if (section.count == 0 && kind > kSectionKindAlways) continue;
       Result<BytesChain> bytes = section.out.finish();
       ENSURE(bytes.has_value());  // all that we hold is within the limits of its encoding
       header.sections.push_back({kind, section.count, bytes->size(), codec::crc32c(*bytes), 0});
@@ -90,6 +92,8 @@ class SnapshotWriter::Impl final : public SnapshotSink {
       write_unit(next_unit(SectionKind::brokers), broker.state());
     for (const auto& [node, configs] : tables_.brokers.all_configs())
       write_unit(next_unit(SectionKind::broker_configs), node, configs);
+    for (const auto& [key, configs] : tables_.resources.all())
+      write_unit(next_unit(SectionKind::resource_configs), key, configs);
   }
 
   void write(const Topic& unit) { write_unit(next_unit(SectionKind::topics), unit.info()); }
