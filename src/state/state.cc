@@ -147,6 +147,9 @@ ItemOutcome State::check_run(PartitionRef at, const ProducerRun& run, std::int32
 }
 
 ChangedPartitions State::take_changed_partitions() { return tables_->ledger.take_changed(); }
+ChangedGroups State::take_changed_groups() { return tables_->ledger.take_changed_groups(); }
+const GroupTable& State::groups() const { return tables_->groups; }
+const OffsetTable& State::offsets() const { return tables_->offsets; }
 
 std::uint64_t State::inline_bytes_live() const { return tables_->objects.inline_bytes_live(); }
 std::optional<Position> State::oldest_inline() const { return tables_->objects.oldest_inline(); }
@@ -182,6 +185,9 @@ StateCounts State::counts() const {
   counts.producers = tables_->producers.producer_count();
   counts.producer_partitions = tables_->producers.sequences_count();
   counts.brokers = tables_->brokers.list().size();
+  counts.groups = tables_->groups.count();
+  counts.group_members = tables_->groups.member_count();
+  counts.group_offsets = tables_->offsets.count();
   return counts;
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "state/brokers/broker_table.h"
+#include "state/groups/group_table.h"
+#include "state/groups/offset_table.h"
 #include "state/ledger.h"
 #include "state/log/object_table.h"
 #include "state/log/partition.h"
@@ -45,6 +47,8 @@ struct Tables {
   ProducerTable producers{partitions};
   BrokerTable brokers;
   ResourceTable resources;
+  GroupTable groups;
+  OffsetTable offsets{groups};
   DigestRing digests;
   std::vector<UnknownSection> unknown_sections;
   std::size_t span_count = 0;

@@ -42,6 +42,10 @@ enum class UnitKind : std::uint64_t {
   sequences = 9,
   span = 10,
   resource_configs = 11,
+  group = 12,
+  group_member = 13,
+  group_offset = 14,
+  consumer_member = 20,
 };
 
 /// Collects the properties of a unit as little-endian words and hashes them.

@@ -12,7 +12,7 @@ void add(HashWords& words, const std::optional<std::string>& text) {
 
 Hash128 hash_of(const std::optional<ClassicMemberPart>& classic) {
   if (!classic) return {};
-  Hash128 sum = HashWords().add(std::int64_t{classic->session_timeout_ms}).finish(kKind);
+  Hash128 sum = HashWords().add(std::uint64_t{classic->offers.size()}).finish(kKind);
   for (std::size_t i = 0; i < classic->offers.size(); ++i) {
     HashWords words;
     words.add(std::uint64_t{i}).add(std::string_view(classic->offers[i].name));
@@ -36,6 +36,7 @@ Hash128 hash_of(const ConsumerMember& member) {
   HashWords outer;
   outer.add(words.finish(kKind)).add(lists);
   outer.add(std::int64_t{member.rebalance_timeout_ms});
+  outer.add(std::int64_t{member.session_timeout_ms});
   outer.add(std::int64_t{member.epoch}).add(std::int64_t{member.previous_epoch});
   outer.add(static_cast<std::uint64_t>(member.state));
   outer.add(hash_of(member.assigned, kKind)).add(hash_of(member.revoking, UnitKind::span));

@@ -32,7 +32,6 @@ struct ClassicOffer {
 
 /// What only a member of the classic protocol has.
 struct ClassicMemberPart {
-  std::int32_t session_timeout_ms = 0;
   std::vector<ClassicOffer> offers;
 };
 
@@ -42,6 +41,8 @@ struct ConsumerMember {
   std::optional<std::string> rack;
   std::string client_id;
   std::string client_host;
+  /// Silence after which it is expired; of the group's settings, or of a classic member its own.
+  std::int32_t session_timeout_ms = 0;
   std::int32_t rebalance_timeout_ms = -1;
   /// Sorted, each once.
   std::vector<std::string> topics;

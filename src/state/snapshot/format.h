@@ -23,8 +23,11 @@ enum class SectionKind : std::uint16_t {
   producers = 8,
   sequences = 9,
   resource_configs = 10,
+  groups = 11,
+  group_members = 12,
+  group_offsets = 13,
 };
-inline constexpr std::uint16_t kSectionKindLast = 10;
+inline constexpr std::uint16_t kSectionKindLast = 13;
 /// Sections up to this kind are written even where they are empty.
 inline constexpr std::uint16_t kSectionKindAlways = 9;
 

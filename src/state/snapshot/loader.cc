@@ -7,6 +7,7 @@
 #include "codec/crc32c.h"
 #include "state/limits.h"
 #include "state/snapshot/format.h"
+#include "state/snapshot/group_codec.h"
 #include "state/snapshot/snapshot.h"
 #include "state/snapshot/unit_codec.h"
 
@@ -63,6 +64,9 @@ class Loader {
     WEIR_TRY(read(SectionKind::partitions, &Loader::add_partition));
     WEIR_TRY(read(SectionKind::producers, &Loader::add_producer));
     WEIR_TRY(read(SectionKind::sequences, &Loader::add_sequences));
+    WEIR_TRY(read(SectionKind::groups, &Loader::add_group));
+    WEIR_TRY(read(SectionKind::group_members, &Loader::add_group_member));
+    WEIR_TRY(read(SectionKind::group_offsets, &Loader::add_group_offset));
     if (!tables_.meta.live()) return corrupt("has no single values");
     if (partitions_read_ != tables_.partitions.used()) return corrupt("lacks partitions");
     if (!accounts_.settled()) return corrupt("objects hold more bytes alive than spans name");
@@ -108,7 +112,10 @@ class Loader {
   Result<void> read(SectionKind kind, Add add) {
     const SnapshotSection* section = find(kind);
     if (section == nullptr) return {};
-    serial::Reader in(bytes_.slice(section->offset, section->bytes), section->bytes * 2 + 1024);
+    // Texts and lists of groups take more memory than bytes.
+    const std::size_t growth = kind >= SectionKind::groups ? 40 : 2;
+    serial::Reader in(bytes_.slice(section->offset, section->bytes),
+                      section->bytes * growth + 1024);
     for (std::uint64_t i = 0; i < section->count; ++i) {
       bool added = (this->*add)(in) && in.ok();
       if (!in.ok()) return with_context(in.error(), "snapshot");
@@ -143,6 +150,38 @@ class Loader {
     if (!in.ok() || tables_.brokers.configs(read.node) != nullptr) return false;
     if (tables_.brokers.all_configs().size() >= kBrokerConfigNodesMax) return false;
     tables_.brokers.set_configs(tables_.ledger, read.node, std::move(read.configs), read.version);
+    return true;
+  }
+
+  bool add_group(serial::Reader& in) {
+    ReadGroup read = read_group(in);
+    if (!in.ok() || tables_.groups.find(read.values.id) != nullptr) return false;
+    if (tables_.groups.count() >= kGroupsMax) return false;
+    tables_.groups.restore(tables_.ledger, std::move(read.values), std::move(read.consumer));
+    return true;
+  }
+
+  bool add_group_member(serial::Reader& in) {
+    ReadMember read = read_group_member(in);
+    GroupTable& groups = tables_.groups;
+    const Slot group = groups.find_slot(read.group);
+    if (!in.ok() || group == kNoSlot || groups.group(group).consumer() != nullptr) return false;
+    if (groups.find_member(group, read.values.id) != kNoSlot) return false;
+    if (read.values.instance && groups.find_instance(group, *read.values.instance) != kNoSlot)
+      return false;
+    const Slot slot =
+        groups.add_member(tables_.ledger, group, std::move(read.values), read.last_sign);
+    groups.set_progress(tables_.ledger, slot, read.joined, read.synced);
+    return true;
+  }
+
+  bool add_group_offset(serial::Reader& in) {
+    ReadOffset read = read_group_offset(in);
+    const Slot group = tables_.groups.find_slot(read.group);
+    const Slot partition = tables_.topics.partition_slot(read.at);
+    if (!in.ok() || group == kNoSlot || partition == kNoSlot) return false;
+    if (tables_.offsets.find(group, partition) != nullptr) return false;
+    tables_.offsets.set(tables_.ledger, group, partition, read.at, std::move(read.values));
     return true;
   }
 
