@@ -83,6 +83,12 @@ class FakeEngine final : public engine::Engine {
       std::vector<engine::DeleteRecordsItem>, MonoTime) override {
     co_return std::vector<engine::DeleteRecordsOutcome>();
   }
+  rt::Task<engine::Outcome> raise_feature_level(FeatureLevel, MonoTime) override {
+    co_return engine::Outcome();
+  }
+  rt::Task<engine::Outcome> expire_broker(NodeId, MonoTime) override {
+    co_return engine::Outcome();
+  }
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime) override { co_return ProducerId(1); }
 
   engine::Status now;

@@ -193,6 +193,11 @@ class Engine {
                                                        MonoTime deadline) = 0;
   virtual rt::Task<std::vector<DeleteRecordsOutcome>> delete_records(
       std::vector<DeleteRecordsItem> items, MonoTime deadline) = 0;
+  /// Raises the cluster's feature level; refused while a broker does not support it.
+  virtual rt::Task<Outcome> raise_feature_level(FeatureLevel level, MonoTime deadline) = 0;
+  /// Forgets the incarnations that hold a node id, unless one gives a sign of life first. Refusals:
+  /// not_found, guard_mismatch.
+  virtual rt::Task<Outcome> expire_broker(NodeId node, MonoTime deadline) = 0;
   /// A producer id that nobody else was or will be given.
   virtual rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) = 0;
 };

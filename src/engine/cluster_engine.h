@@ -72,6 +72,8 @@ class ClusterEngine final : public Engine, private FoldListener {
                                                MonoTime deadline) override;
   rt::Task<std::vector<DeleteRecordsOutcome>> delete_records(std::vector<DeleteRecordsItem> items,
                                                              MonoTime deadline) override;
+  rt::Task<Outcome> raise_feature_level(FeatureLevel level, MonoTime deadline) override;
+  rt::Task<Outcome> expire_broker(NodeId node, MonoTime deadline) override;
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) override;
 
   /// What this engine decided last.

@@ -45,6 +45,10 @@ class FakeCatalog final : public state::Catalog {
     brokers_.push_back(std::move(broker));
     epoch_ = epoch_.next();
   }
+  bool remove_broker(NodeId node) {
+    epoch_ = epoch_.next();
+    return std::erase_if(brokers_, [&](const auto& broker) { return broker.node_id == node; }) > 0;
+  }
   state::TopicInfo* find(std::string_view name) {
     auto at = topics_.find(name);
     return at == topics_.end() ? nullptr : &at->second;

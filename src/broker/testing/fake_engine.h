@@ -37,10 +37,14 @@ class FakeEngine final : public engine::Engine {
   int barriers = 0;
   int produce_calls = 0;
   std::size_t parked = 0;
+  FeatureLevel level{1};
 
   rt::Loop& loop() override { return loop_; }
   const state::Catalog& catalog() const override { return state; }
-  engine::Status status() const override { return {.ready = true, .parked_fetches = parked}; }
+  engine::Status status() const override {
+    return {
+        .folded = Position(41), .feature_level = level, .ready = true, .parked_fetches = parked};
+  }
   NodeId node_id() const override { return NodeId(1); }
 
   rt::Task<Result<void>> barrier(MonoTime) override {
@@ -166,6 +170,18 @@ class FakeEngine final : public engine::Engine {
     }
     co_await rt::yield(loop_);
     co_return out;
+  }
+  rt::Task<engine::Outcome> raise_feature_level(FeatureLevel asked, MonoTime) override {
+    co_await rt::yield(loop_);
+    if (failure) co_return engine::Outcome{.failure = Error{*failure, "told to fail"}};
+    level = asked;
+    co_return engine::Outcome{};
+  }
+  rt::Task<engine::Outcome> expire_broker(NodeId node, MonoTime) override {
+    co_await rt::yield(loop_);
+    if (failure) co_return engine::Outcome{.failure = Error{*failure, "told to fail"}};
+    co_return engine::Outcome{.refusal = state.remove_broker(node) ? state::Refusal::none
+                                                                   : state::Refusal::not_found};
   }
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime) override {
     co_await rt::yield(loop_);
