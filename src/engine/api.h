@@ -146,11 +146,16 @@ struct Status {
   /// Why the engine stopped serving writes, if it did.
   std::string halted;
   std::size_t parked_fetches = 0;
+  std::size_t parked_group_calls = 0;
   std::size_t pending_commands = 0;
   std::size_t barriers_waiting = 0;
   std::uint64_t state_digest_low = 0;
   std::uint64_t state_digest_high = 0;
 };
+
+class ConsumerGroupApi;
+class ConsumerGroupApi;
+class GroupApi;
 
 class Engine {
  public:
@@ -200,6 +205,11 @@ class Engine {
   virtual rt::Task<Outcome> expire_broker(NodeId node, MonoTime deadline) = 0;
   /// A producer id that nobody else was or will be given.
   virtual rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) = 0;
+
+  /// groups_api.h
+  virtual GroupApi& groups() = 0;
+  /// consumer_groups_api.h
+  virtual ConsumerGroupApi& consumer_groups() = 0;
 };
 
 }  // namespace weir::engine

@@ -15,8 +15,10 @@
 #include "engine/api.h"
 #include "engine/batcher.h"
 #include "engine/cache.h"
+#include "engine/consumer_groups.h"
 #include "engine/fetcher.h"
 #include "engine/follower.h"
+#include "engine/groups.h"
 #include "engine/membership.h"
 #include "engine/options.h"
 #include "engine/proposer.h"
@@ -59,7 +61,10 @@ class ClusterEngine final : public Engine, private FoldListener {
                                                 MonoTime deadline) override;
   rt::Task<std::vector<FetchedPartition>> fetch(std::vector<FetchItem> items, FetchOptions options,
                                                 const bool* cancelled) override;
-  void wake_parked() override { fetcher_.wake_all(); }
+  void wake_parked() override {
+    fetcher_.wake_all();
+    groups_.wake_all();
+  }
   rt::Task<std::vector<TimestampAnswer>> find_timestamps(std::vector<TimestampQuery> queries,
                                                          MonoTime deadline) override;
   rt::Task<std::vector<CreateTopicOutcome>> create_topics(std::vector<NewTopic> topics,
@@ -75,6 +80,8 @@ class ClusterEngine final : public Engine, private FoldListener {
   rt::Task<Outcome> raise_feature_level(FeatureLevel level, MonoTime deadline) override;
   rt::Task<Outcome> expire_broker(NodeId node, MonoTime deadline) override;
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) override;
+  GroupApi& groups() override { return groups_; }
+  ConsumerGroupApi& consumer_groups() override { return consumer_groups_; }
 
   /// What this engine decided last.
   const DecisionRing& decisions() const { return decisions_; }
@@ -102,6 +109,8 @@ class ClusterEngine final : public Engine, private FoldListener {
   Sequences sequences_;
   Fetcher fetcher_;
   Snapshotter snapshotter_;
+  Groups groups_;
+  ConsumerGroups consumer_groups_;
 
   ProducerId producer_ids_next_{0};
   ProducerId producer_ids_end_{0};

@@ -65,6 +65,7 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
       {static_cast<std::int64_t>(at.value), static_cast<std::int64_t>(folded.outcomes.size()),
        (loop_.now() - begun) / 1us});
   bytes_folded_ += entry.size();
+  last_read_ = loop_.now();
   for (FoldListener* listener : listeners_) listener->on_folded(*view, folded);
   progress_.notify_all();
   return {};
@@ -74,6 +75,7 @@ rt::Task<Result<bool>> Follower::read_next() {
   Position at = next();
   auto found = co_await log_.read(at);
   if (!found) co_return with_context(found.error(), "reading the commit log");
+  last_read_ = loop_.now();
   if (!*found) co_return false;
   WEIR_CO_TRY(offer(at, **found));
   co_return true;

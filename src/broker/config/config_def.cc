@@ -129,6 +129,8 @@ Defs topic_defs() { return {topic_table()}; }
 
 Defs client_metrics_defs() { return {client_metrics_table()}; }
 
+Defs group_defs() { return {group_table()}; }
+
 Defs broker_defs() {
   return {broker_a_to_f(), broker_group(), broker_i_to_p(), broker_q_to_r(), broker_s_to_u()};
 }

@@ -70,6 +70,7 @@ using Defs = std::array<std::span<const ConfigDef>, 5>;
 Defs topic_defs();
 Defs broker_defs();
 Defs client_metrics_defs();
+Defs group_defs();
 /// Nothing if there is none of that name.
 const ConfigDef* find_def(const Defs& defs, std::string_view name);
 

@@ -27,6 +27,7 @@ enum class Source : std::int8_t {
   static_broker = 4,
   defaults = 5,
   client_metrics = 7,
+  group = 8,
 };
 
 struct Layer {

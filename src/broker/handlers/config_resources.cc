@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "broker/config/group_settings.h"
 #include "broker/error_map.h"
 #include "broker/limits.h"
 
@@ -28,6 +29,8 @@ FoundResource find_broker(const Broker& broker, const std::string& name, Resourc
 constexpr NamedKind kNamedKinds[] = {
     {ResourceKind::client_metrics, config::client_metrics_defs, config::Source::client_metrics,
      "client metrics configuration", KafkaError::invalid_request, KafkaError::invalid_request},
+    {ResourceKind::group, config::group_defs, config::Source::group, "group config name",
+     KafkaError::invalid_config, KafkaError::invalid_config},
 };
 
 FoundResource find_named(ResourceKind kind, const std::string& name) {
@@ -46,6 +49,7 @@ FoundResource find_named(ResourceKind kind, const std::string& name) {
 using Edits = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 struct Target {
+  const Broker* broker = nullptr;
   FoundResource found;
   config::Defs defs;
   const state::ConfigMap* set = nullptr;
@@ -53,7 +57,7 @@ struct Target {
 };
 
 Target target_of(const Broker& broker, const Alteration& alteration) {
-  Target out{.found = find_resource(broker, alteration.type, alteration.name, false)};
+  Target out{.broker = &broker, .found = find_resource(broker, alteration.type, alteration.name, false)};
   if (out.found.error != KafkaError::none) return out;
   if (out.found.topic) {
     out.defs = config::topic_defs();
@@ -146,6 +150,8 @@ void edit_one(const Target& target, const ConfigChange& change, Alteration& alte
     value = edited_list(target, def, change);
   }
   std::string problem = config::value_problem(def, value);
+  if (problem.empty() && target.found.kind == ResourceKind::group)
+    problem = config::group_value_problem(target.broker->config_sources(), def, value);
   if (!problem.empty())
     return alteration.refuse(error_of_bad_value(target, def), std::move(problem));
   edits.emplace_back(change.key, std::move(value));

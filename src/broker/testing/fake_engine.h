@@ -41,6 +41,17 @@ class FakeEngine final : public engine::Engine {
 
   rt::Loop& loop() override { return loop_; }
   const state::Catalog& catalog() const override { return state; }
+  /// Where a test is about groups.
+  engine::GroupApi* group_api = nullptr;
+  engine::GroupApi& groups() override {
+    ENSURE(group_api != nullptr);
+    return *group_api;
+  }
+  engine::ConsumerGroupApi* consumer_group_api = nullptr;
+  engine::ConsumerGroupApi& consumer_groups() override {
+    ENSURE(consumer_group_api != nullptr);
+    return *consumer_group_api;
+  }
   engine::Status status() const override {
     return {
         .folded = Position(41), .feature_level = level, .ready = true, .parked_fetches = parked};

@@ -94,7 +94,7 @@ void join_consumer_group(FoldContext& context, Slot slot, const command::JoinGro
   if ((command.member_id.empty() && command.new_member_id.empty()) || !within_limits(command))
     return verdict.refuse(Refusal::malformed);
   if (command.require_known_member && command.member_id.empty() && !command.instance_id)
-    return verdict.item(Refusal::none, static_cast<std::int64_t>(JoinResult::member_id_required));
+    return verdict.item(Refusal::none, join_value(JoinResult::member_id_required, 0));
   std::optional<EmbeddedSubscription> subscription =
       parse_subscription(command.protocols.front().metadata);
   if (!is_subscription(subscription)) return verdict.refuse(Refusal::inconsistent_protocol);
@@ -106,8 +106,9 @@ void join_consumer_group(FoldContext& context, Slot slot, const command::JoinGro
   if (effect.refusal == Refusal::none && effect.bumps && group.epoch() == kConsumerEpochMax)
     effect.refusal = Refusal::limit_reached;
   if (effect.refusal != Refusal::none) return verdict.refuse(effect.refusal);
+  std::int32_t epoch = effect.member->epoch;
   apply_effect(context, slot, std::move(effect));
-  verdict.item(Refusal::none, static_cast<std::int64_t>(JoinResult::current));
+  verdict.item(Refusal::none, join_value(JoinResult::current, epoch));
 }
 
 void sync_consumer_group(FoldContext& context, Slot slot, const command::SyncGroup& command,
@@ -146,10 +147,19 @@ void vouch_consumer_member(FoldContext& context, Slot slot, std::string_view mem
 Refusal check_consumer_commit(FoldContext& context, Slot slot, const CommitClaim& claim,
                               const PartitionRef& at) {
   const ConsumerGroup& group = consumer_of(context, slot);
+  // Admin tools commit for a group that nobody works in.
+  if (claim.epoch < 0 && group.members().empty()) return Refusal::none;
   Refusal refusal = check_member_epoch(group, claim.member, claim.instance, claim.epoch, &at);
-  if (refusal == Refusal::none && group.find(claim.member)->last_sign != context.position())
+  const ConsumerMember* member = group.find(claim.member);
+  if (refusal == Refusal::none && member != nullptr && member->last_sign != context.position())
     sign_consumer(context, slot, claim.member);
   return refusal;
+}
+
+Refusal check_consumer_fetch(const Group& group, std::string_view member, std::int32_t epoch) {
+  // Whoever does not say who it is may look.
+  if (member.empty() && epoch < 0) return Refusal::none;
+  return check_member_epoch(*group.consumer(), member, std::nullopt, epoch, nullptr);
 }
 
 bool consumer_group_reads(const Tables& tables, const Group& group, const PartitionRef& at) {
