@@ -52,7 +52,7 @@ class AdminTools(ToolCase):
         topic = self.create()
         reassign = lambda directory, **more: self.tool("reassign.ReassignPartitionsCommand", "--execute", "--timeout", "2000",
                                                        "--reassignment-json-file", self.plan(topic, [1], log_dirs=[directory]), **more)
-        self.assertIn("Successfully started log directory move", reassign("store"))
+        self.assertIn(f"Successfully started moving log directory to store for replica {topic}-0", reassign("store"))
         shown = reassign("/elsewhere", status=1)
         self.assertIn("LogDirNotFoundException", shown + self.complaint)
 
@@ -110,14 +110,18 @@ class AdminTools(ToolCase):
 
     def test_a_java_client_pushes_the_metrics_that_are_asked_for(self):
         topic = self.create()
-        self.tool("ClientMetricsCommand", "--alter", "--name", self.topic(), "--metrics", "org.apache.kafka.producer.topic.record",
+        self.tool("ClientMetricsCommand", "--alter", "--name", self.topic(), "--metrics", "org.apache.kafka.consumer.fetch.manager.records",
                   "--interval", "200", "--match", "client_id=pusher")
         page = lambda: urllib.request.urlopen(f"{self.broker.admin}/metrics").read().decode()
-        # A producer pushes for the last time when it closes.
-        self.java.produce(self.broker.address, topic, [Record(b"v")] * 10, config={"client.id": "pusher"})
+        self.java.produce(self.broker.address, topic, [Record(b"v")] * 10)
+        # It stays a while, for it waits for more records than there are.
+        self.tool("consumer.ConsoleConsumer", "--topic", topic, "--partition", "0", "--offset", "earliest", "--timeout-ms", "3000",
+                  "--command-property", "client.id=pusher")
         shown = until(lambda: [line for line in page().splitlines() if "weir_client_metric{" in line], 20, "pushed metrics")
         self.assertTrue(all('client_id="pusher"' in line for line in shown), shown)
-        self.assertTrue(all('metric="org.apache.kafka.producer.topic.record' in line for line in shown), shown)
+        self.assertTrue(all('metric="org.apache.kafka.consumer.fetch.manager.records' in line for line in shown), shown)
+        consumed = [line for line in shown if 'metric="org.apache.kafka.consumer.fetch.manager.records.consumed.total"' in line]
+        self.assertTrue(any(line.endswith(" 10") for line in consumed), shown)
         self.tool("ClientMetricsCommand", "--delete", "--name", self.topic())
 
     def test_broker_configs_are_changed_and_set_back(self):

@@ -1,5 +1,6 @@
 """Groups of the classic protocol: real consumers share topics, hand over, come back, and the tools show it."""
 import json
+import os
 import re
 import subprocess
 import time
@@ -15,15 +16,26 @@ QUICK = ["--set", "group.initial.rebalance.delay.ms=200"]
 WAIT_SECONDS_MAX = 60
 
 
-class Member:
-    """A confluent-kafka consumer in a process of its own."""
+def confluent_member(bootstrap, topic, group, config):
+    config = {"group.id": group, "session.timeout.ms": 6000, "heartbeat.interval.ms": 500, **config}
+    return [installs.python(), "-u", str(installs.HERE / "agents/group_member.py"), bootstrap, topic, json.dumps(config)]
 
-    def __init__(self, bootstrap, topic, group, work, **config):
-        config = {"group.id": group, "session.timeout.ms": 6000, "heartbeat.interval.ms": 500, **config}
-        command = [installs.python(), "-u", str(installs.HERE / "agents/group_member.py"), bootstrap, topic,
-                   json.dumps(config)]
+
+def kafkajs_member(bootstrap, topic, group, config):
+    assert not config
+    return ["node", str(installs.HERE / "agents/group_member.js"), bootstrap, topic, group]
+
+
+class Member:
+    """A consumer in a process of its own; confluent-kafka, unless another `program` is given."""
+
+    def __init__(self, bootstrap, topic, group, work, program=confluent_member, **config):
+        environment = dict(os.environ)
+        if program is kafkajs_member:
+            environment["NODE_PATH"] = str(installs.node_modules())
         with open(work / "members.log", "ab") as log:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+            self._process = subprocess.Popen(program(bootstrap, topic, group, config), stdin=subprocess.PIPE,
+                                             stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
         self._lines = Lines(self._process.stdout)
         self.seen = 0
 
@@ -109,7 +121,7 @@ class GroupTools:
 
 
 class Groups(GroupTools, SharedBrokerCase):
-    needs = (installs.java, installs.python, installs.kcat)
+    needs = (installs.java, installs.python, installs.kcat, installs.node_modules)
     options = QUICK
 
     @classmethod
@@ -144,6 +156,18 @@ class Groups(GroupTools, SharedBrokerCase):
         self.assertEqual([line for line in consume(8) if line.startswith("v")], lines[:8])
         self.assertEqual([line for line in consume(12) if line.startswith("v")], lines[8:])
         self.assertEqual(self.lag(topic), {0: ("20", "20", "0")})
+
+    def test_kafkajs_members_share_a_topic_and_take_over(self):
+        topic = self.create(4)
+        one, two = (self.member(topic, program=kafkajs_member) for _ in range(2))
+        self.await_split([one, two], 4)
+        written = self.produce(topic, 20, 4)
+        until(lambda: sorted(one.read() + two.read()) == sorted(written), WAIT_SECONDS_MAX, "everything read once")
+        two.leave()
+        self.await_split([one], 4)
+        written += self.produce(topic, 4, 4, prefix="w")
+        until(lambda: set(one.read()) >= {f"w{i}" for i in range(4)}, WAIT_SECONDS_MAX, "the rest read by the other")
+        self.assertEqual(self.lag(topic)[0][2], "0")
 
     def test_members_share_a_topic_and_take_over_from_one_that_leaves(self):
         topic = self.create(6)

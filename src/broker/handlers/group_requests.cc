@@ -48,6 +48,9 @@ KafkaError check_group_id(std::string_view group) {
 }
 
 KafkaError error_of(const engine::GroupOutcome& outcome) {
+  // Trying again would not make it smaller.
+  if (outcome.failure && outcome.failure->code == ErrorCode::too_large)
+    return KafkaError::invalid_request;
   if (outcome.failure) return to_kafka(ApiClass::coordinator, outcome.failure->code);
   return to_kafka(ApiClass::coordinator, outcome.refusal);
 }
