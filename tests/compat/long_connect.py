@@ -1,5 +1,7 @@
 """Kafka Connect with its file connectors: a file goes through a topic into another file, standalone and distributed."""
 import json
+import pathlib
+import shutil
 import subprocess
 import unittest
 import urllib.error
@@ -34,6 +36,11 @@ class Connect(BrokerCase):
         super().setUp()
         self.class_path = installs.kafka_connect()
         self.broker = self.fleet.broker()
+        # Connect looks into every file there, so only the connectors are.
+        self.plugins = self.fleet.work / "plugins"
+        self.plugins.mkdir()
+        for jar in pathlib.Path(self.class_path).parent.glob("connect-file-*.jar"):
+            shutil.copy(jar, self.plugins)
         self.input = self.fleet.work / "in.txt"
         self.output = self.fleet.work / "out.txt"
         self.input.touch()
@@ -50,7 +57,7 @@ class Connect(BrokerCase):
         port = free_port()
         worker = self.properties(f"worker{self.workers}", {
             **COMMON, "bootstrap.servers": self.broker.address, "listeners": f"HTTP://127.0.0.1:{port}",
-            "plugin.path": self.class_path.removesuffix("/*"), "plugin.discovery": "only_scan", **settings})
+            "plugin.path": self.plugins, "plugin.discovery": "service_load", **settings})
         with open(self.fleet.work / f"connect{self.workers}.log", "ab") as log:
             process = subprocess.Popen(["java", "-Xmx400m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", self.class_path,
                                         f"org.apache.kafka.connect.cli.{main}", worker, *connectors], stdout=log, stderr=log)

@@ -18,7 +18,7 @@ from harness.broker import ROOT
 CLIENTS = ROOT / "build/clients"
 HERE = pathlib.Path(__file__).resolve().parent
 KAFKA_VERSION = "4.4.0"
-CONNECT_FILE_VERSION = "4.3.1"  # the latest of the file connectors
+CONNECT_VERSION = "4.3.1"  # the latest with the file connectors
 INSTALL_SECONDS_MAX = 600
 
 POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -95,10 +95,9 @@ def kafka_server():
 def kafka_connect():
     """The class path of Kafka Connect with its file connectors."""
     need("java", "openjdk-17-jre-headless")
-    # After the runtime, whose version of what both depend on is to count.
-    pom = POM.replace("kafka-tools", "connect-runtime").replace("  </dependencies>", f"""\
+    pom = POM.replace("kafka-tools", "connect-runtime").replace(KAFKA_VERSION, CONNECT_VERSION).replace("  </dependencies>", f"""\
     <dependency>
-      <groupId>org.apache.kafka</groupId><artifactId>connect-file</artifactId><version>{CONNECT_FILE_VERSION}</version>
+      <groupId>org.apache.kafka</groupId><artifactId>connect-file</artifactId><version>{CONNECT_VERSION}</version>
     </dependency>
   </dependencies>""")
     return f"{_maven('kafka-connect', pom)}/lib/*"
