@@ -21,6 +21,16 @@ class FakeCatalog final : public state::Catalog {
   LeaderEpoch placement_epoch() const override { return LeaderEpoch(5); }
   const state::ConfigMap& broker_configs(NodeId) const override { return configs; }
   std::int32_t broker_config_version(NodeId) const override { return 0; }
+  const state::ConfigMap& resource_configs(state::ResourceType, std::string_view) const override {
+    return configs;
+  }
+  std::int32_t resource_config_version(state::ResourceType, std::string_view) const override {
+    return 0;
+  }
+  std::int32_t resources_version() const override { return 0; }
+  void visit_resources(
+      state::ResourceType,
+      const std::function<void(const std::string&, const state::ConfigMap&)>&) const override {}
 
   std::string id = "weir-\"x\"";
   std::vector<state::BrokerInfo> live{
@@ -73,7 +83,19 @@ class FakeEngine final : public engine::Engine {
       std::vector<engine::DeleteRecordsItem>, MonoTime) override {
     co_return std::vector<engine::DeleteRecordsOutcome>();
   }
+  rt::Task<engine::Outcome> raise_feature_level(FeatureLevel, MonoTime) override {
+    co_return engine::Outcome();
+  }
+  rt::Task<engine::Outcome> expire_broker(NodeId, MonoTime) override {
+    co_return engine::Outcome();
+  }
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime) override { co_return ProducerId(1); }
+  engine::GroupApi& groups() override {
+    ensure_failed("nobody asks for groups here", __FILE__, __LINE__);
+  }
+  engine::ConsumerGroupApi& consumer_groups() override {
+    ensure_failed("nobody asks for groups here", __FILE__, __LINE__);
+  }
 
   engine::Status now;
 

@@ -45,6 +45,8 @@ void set_ring_to_dump(const DecisionRing* ring) {
 
 constexpr Duration kStartMax = 60s;
 constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
+/// A hundred years: more would not fit into a duration.
+constexpr std::int64_t kRetentionMinutesMax = 52'560'000;
 /// Threads for file calls, and for compression and decompression.
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kResolverThreads = 2;
@@ -90,6 +92,17 @@ state::BrokerEndpoint endpoint_of(const BrokerOptions& options, const ListenOpti
   return {listen.name, std::string(to_string(listen.protocol)), at.host, at.port};
 }
 
+/// Of an option that has a default; what is given was checked.
+std::int64_t kafka_integer(const BrokerOptions& options, std::string_view name) {
+  const broker::config::ConfigDef* def =
+      broker::config::find_def(broker::config::broker_defs(), name);
+  ENSURE(def != nullptr);
+  std::string text = def->default_value;
+  for (const KafkaOption& option : options.kafka)
+    if (option.name == name) text = option.value;
+  return broker::config::parse_integer(text).value_or(0);
+}
+
 engine::Options engine_options(const BrokerOptions& options, const std::string& version,
                                std::size_t cache_bytes) {
   engine::Options out;
@@ -103,6 +116,9 @@ engine::Options engine_options(const BrokerOptions& options, const std::string& 
   if (options.inline_bytes_max) out.inline_bytes = *options.inline_bytes_max;
   out.segment_bytes = options.segment_bytes_target;
   out.cache_bytes = cache_bytes;
+  const std::int64_t retention = kafka_integer(options, "offsets.retention.minutes");
+  out.offsets_retention = std::min(retention, kRetentionMinutesMax) * 1min;
+  out.offsets_retention_check = kafka_integer(options, "offsets.retention.check.interval.ms") * 1ms;
   return out;
 }
 

@@ -21,6 +21,7 @@ class Terminal final : public cli::Console {
   Result<void> out(std::string_view text) override;
   Result<void> flush() override;
   bool is_closed() const override { return closed_; }
+  bool is_interrupted() const override { return interrupted_.load(); }
   void err(std::string_view text) override;
   rt::Task<Result<std::size_t>> read_some(MutableBytes into) override;
 

@@ -49,6 +49,16 @@ Histogram& Metrics::histogram(std::string_view name, std::string_view help, doub
   return series(Kind::histogram, name, help, scale, labels).histogram;
 }
 
+void Metrics::add_source(const MetricsSource& source) {
+  std::lock_guard lock(mutex_);
+  sources_.push_back(&source);
+}
+
+void Metrics::remove_source(const MetricsSource& source) {
+  std::lock_guard lock(mutex_);
+  std::erase(sources_, &source);
+}
+
 namespace {
 
 void append_sample(std::string& out, std::string_view name, std::string_view suffix,
@@ -101,6 +111,7 @@ std::string Metrics::render() const {
         render_histogram(out, family, s);
     }
   }
+  for (const MetricsSource* source : sources_) source->render_metrics(out);
   return out;
 }
 

@@ -48,6 +48,14 @@ class Histogram {
   std::atomic<std::uint64_t> sum_{0};
 };
 
+/// Somebody whose series come and go, so that a registry cannot own them.
+class MetricsSource {
+ public:
+  virtual ~MetricsSource() = default;
+  /// Appends whole families; called on any thread.
+  virtual void render_metrics(std::string& out) const = 0;
+};
+
 /// Owns all metrics of a process. Registration takes a lock; references stay valid as long as the
 /// registry. Registering the same name and labels twice gives the same object.
 class Metrics {
@@ -60,6 +68,10 @@ class Metrics {
   /// `_seconds` name.
   Histogram& histogram(std::string_view name, std::string_view help, double scale,
                        std::string_view labels = {});
+
+  /// `source` is rendered after the registry's own, until it is removed.
+  void add_source(const MetricsSource& source);
+  void remove_source(const MetricsSource& source);
 
   /// The whole registry as Prometheus text exposition format 0.0.4.
   std::string render() const;
@@ -84,6 +96,7 @@ class Metrics {
 
   mutable std::mutex mutex_;
   std::deque<Family> families_;
+  std::vector<const MetricsSource*> sources_;
 };
 
 }  // namespace weir

@@ -12,6 +12,8 @@
 #include "broker/config/topic_settings.h"
 #include "broker/fetch_session.h"
 #include "broker/request_context.h"
+#include "broker/telemetry/client_metrics.h"
+#include "broker/telemetry/subscriptions.h"
 #include "engine/api.h"
 #include "rt/random.h"
 #include "rt/workers.h"
@@ -55,12 +57,16 @@ class Broker {
     return topic_settings_.of(config_sources(), topic);
   }
   FetchSessionCache& fetch_sessions() { return fetch_sessions_; }
+  telemetry::Subscriptions& subscriptions() { return subscriptions_; }
+  telemetry::ClientMetrics& client_metrics() { return client_metrics_; }
 
  private:
   BrokerParts parts_;
   const HandlerTable& table_;
   config::TopicSettingsCache topic_settings_;
   FetchSessionCache fetch_sessions_;
+  telemetry::Subscriptions subscriptions_;
+  telemetry::ClientMetrics client_metrics_;
 };
 
 }  // namespace weir::broker

@@ -22,23 +22,44 @@ struct ApiDeadline {
 };
 
 inline constexpr ApiDeadline kDeadlines[] = {
-    {0, ApiClass::produce, 100ms, 300s},    // Produce: timeout.ms
-    {1, ApiClass::fetch, 0ms, 300s},        // Fetch: max.wait.ms
-    {2, ApiClass::fetch, 1s, 30s},          // ListOffsets: timeout.ms from version 10
-    {3, ApiClass::metadata, 5s, 10s},       // Metadata: barrier and auto-creation
-    {10, ApiClass::coordinator, 5s, 10s},   // FindCoordinator
-    {19, ApiClass::admin, 1s, 120s},        // CreateTopics: timeout.ms
-    {20, ApiClass::admin, 1s, 120s},        // DeleteTopics: timeout.ms
-    {21, ApiClass::admin, 1s, 120s},        // DeleteRecords: timeout.ms
-    {22, ApiClass::coordinator, 20s, 20s},  // InitProducerId
-    {23, ApiClass::fetch, 10s, 10s},        // OffsetForLeaderEpoch
-    {32, ApiClass::admin, 20s, 20s},        // DescribeConfigs
-    {33, ApiClass::admin, 20s, 20s},        // AlterConfigs
-    {35, ApiClass::admin, 20s, 20s},        // DescribeLogDirs
-    {37, ApiClass::admin, 1s, 120s},        // CreatePartitions: timeout.ms
-    {44, ApiClass::admin, 20s, 20s},        // IncrementalAlterConfigs
-    {60, ApiClass::admin, 10s, 10s},        // DescribeCluster
-    {75, ApiClass::metadata, 10s, 10s},     // DescribeTopicPartitions
+    {0, ApiClass::produce, 100ms, 300s},        // Produce: timeout.ms
+    {1, ApiClass::fetch, 0ms, 300s},            // Fetch: max.wait.ms
+    {2, ApiClass::fetch, 1s, 30s},              // ListOffsets: timeout.ms from version 10
+    {3, ApiClass::metadata, 5s, 10s},           // Metadata: barrier and auto-creation
+    {8, ApiClass::coordinator, 15s, 15s},       // OffsetCommit
+    {9, ApiClass::coordinator, 15s, 15s},       // OffsetFetch
+    {10, ApiClass::coordinator, 5s, 10s},       // FindCoordinator
+    {11, ApiClass::coordinator, 15s, 1h},       // JoinGroup: its session and rebalance time-outs
+    {12, ApiClass::coordinator, 10s, 10s},      // Heartbeat
+    {13, ApiClass::coordinator, 15s, 15s},      // LeaveGroup
+    {14, ApiClass::coordinator, 10min, 10min},  // SyncGroup: ends with the group's phase
+    {15, ApiClass::coordinator, 15s, 15s},      // DescribeGroups
+    {16, ApiClass::coordinator, 15s, 15s},      // ListGroups
+    {19, ApiClass::admin, 1s, 120s},            // CreateTopics: timeout.ms
+    {20, ApiClass::admin, 1s, 120s},            // DeleteTopics: timeout.ms
+    {21, ApiClass::admin, 1s, 120s},            // DeleteRecords: timeout.ms
+    {22, ApiClass::coordinator, 20s, 20s},      // InitProducerId
+    {23, ApiClass::fetch, 10s, 10s},            // OffsetForLeaderEpoch
+    {32, ApiClass::admin, 20s, 20s},            // DescribeConfigs
+    {33, ApiClass::admin, 20s, 20s},            // AlterConfigs
+    {34, ApiClass::admin, 10s, 10s},            // AlterReplicaLogDirs
+    {35, ApiClass::admin, 20s, 20s},            // DescribeLogDirs
+    {37, ApiClass::admin, 1s, 120s},            // CreatePartitions: timeout.ms
+    {43, ApiClass::admin, 1s, 60s},             // ElectLeaders: timeout.ms
+    {42, ApiClass::coordinator, 15s, 15s},      // DeleteGroups
+    {44, ApiClass::admin, 20s, 20s},            // IncrementalAlterConfigs
+    {45, ApiClass::admin, 1s, 60s},             // AlterPartitionReassignments: timeout.ms
+    {47, ApiClass::coordinator, 15s, 15s},      // OffsetDelete
+    {55, ApiClass::admin, 10s, 10s},            // DescribeQuorum
+    {57, ApiClass::admin, 1s, 60s},             // UpdateFeatures: timeout.ms
+    {60, ApiClass::admin, 10s, 10s},            // DescribeCluster
+    {64, ApiClass::admin, 20s, 20s},            // UnregisterBroker
+    {68, ApiClass::coordinator, 20s, 20s},      // ConsumerGroupHeartbeat
+    {69, ApiClass::coordinator, 15s, 15s},      // ConsumerGroupDescribe
+    {71, ApiClass::admin, 10s, 10s},            // GetTelemetrySubscriptions
+    {72, ApiClass::admin, 10s, 10s},            // PushTelemetry
+    {74, ApiClass::admin, 10s, 10s},            // ListConfigResources
+    {75, ApiClass::metadata, 10s, 10s},         // DescribeTopicPartitions
 };
 
 /// For a key that is not in the table: as an admin API without a time-out of its own.

@@ -44,6 +44,20 @@ Row row(R refusal) {
     case R::invalid_producer_epoch: return all(K::invalid_producer_epoch);
     case R::offset_out_of_range: return all(K::offset_out_of_range);
     case R::not_found: return all(K::resource_not_found);
+    case R::group_not_found: return all(K::group_id_not_found);
+    case R::unknown_member: return all(K::unknown_member_id);
+    case R::fenced_instance: return all(K::fenced_instance_id);
+    case R::illegal_generation: return all(K::illegal_generation);
+    case R::rebalance_in_progress: return all(K::rebalance_in_progress);
+    case R::inconsistent_protocol:
+    case R::group_exists: return all(K::inconsistent_group_protocol);
+    case R::group_full: return all(K::group_max_size_reached);
+    case R::group_not_empty: return all(K::non_empty_group);
+    case R::group_reads_topic: return all(K::group_subscribed_to_topic);
+    case R::stale_member_epoch: return all(K::stale_member_epoch);
+    case R::fenced_member_epoch: return all(K::fenced_member_epoch);
+    case R::unreleased_instance: return all(K::unreleased_instance_id);
+    case R::unsupported_assignor: return all(K::unsupported_assignor);
     case R::limit_reached:
       return {K::kafka_storage_error, K::kafka_storage_error, K::leader_not_available,
               K::policy_violation, K::coordinator_not_available};

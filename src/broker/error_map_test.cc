@@ -52,6 +52,20 @@ const Case<R> kRefusals[] = {
       K::coordinator_not_available}},
     {R::offset_out_of_range, all(K::offset_out_of_range)},
     {R::not_found, all(K::resource_not_found)},
+    {R::group_not_found, all(K::group_id_not_found)},
+    {R::unknown_member, all(K::unknown_member_id)},
+    {R::fenced_instance, all(K::fenced_instance_id)},
+    {R::illegal_generation, all(K::illegal_generation)},
+    {R::rebalance_in_progress, all(K::rebalance_in_progress)},
+    {R::inconsistent_protocol, all(K::inconsistent_group_protocol)},
+    {R::group_exists, all(K::inconsistent_group_protocol)},
+    {R::group_full, all(K::group_max_size_reached)},
+    {R::group_not_empty, all(K::non_empty_group)},
+    {R::group_reads_topic, all(K::group_subscribed_to_topic)},
+    {R::stale_member_epoch, all(K::stale_member_epoch)},
+    {R::fenced_member_epoch, all(K::fenced_member_epoch)},
+    {R::unreleased_instance, all(K::unreleased_instance_id)},
+    {R::unsupported_assignor, all(K::unsupported_assignor)},
     {R::limit_reached,
      {K::kafka_storage_error, K::kafka_storage_error, K::leader_not_available, K::policy_violation,
       K::coordinator_not_available}},
@@ -108,7 +122,7 @@ TEST(ErrorMap, EveryRefusalHasItsRow) {
     expect_row(c);
     seen.insert(c.key);
   }
-  EXPECT_EQ(seen.size(), static_cast<std::size_t>(R::limit_reached) + 1) << "a row is missing";
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(R::group_exists) + 1) << "a row is missing";
 }
 
 TEST(ErrorMap, EveryErrorCodeHasItsRow) {

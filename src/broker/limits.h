@@ -46,6 +46,8 @@ inline constexpr Duration kAcceptPause = 100ms;
 inline constexpr std::size_t kClientTextBytesMax = 255;
 inline constexpr std::size_t kZoneBytesMax = 255;
 
+/// Names of client metrics subscriptions and groups that have configs.
+inline constexpr std::size_t kResourceNameBytesMax = 255;
 /// Topic names (Kafka's own bound).
 inline constexpr std::size_t kTopicNameBytesMax = 249;
 /// Topics of one Metadata request that may be created automatically.
@@ -64,6 +66,19 @@ inline constexpr std::size_t kTopicSettingsCachedMax = 100'000;
 inline constexpr int kGuardTriesMax = 8;
 /// Length of a config value.
 inline constexpr std::size_t kConfigValueBytesMax = 16'384;
+
+/// Client metrics (KIP-714): clients that are remembered, series of one and of all, numbers in one
+/// push, attributes of a number, bytes of a label and of a decompressed push.
+inline constexpr std::size_t kTelemetryClientsMax = 10'000;
+inline constexpr std::size_t kTelemetrySeriesPerClientMax = 500;
+inline constexpr std::size_t kTelemetrySeriesMax = 20'000;
+inline constexpr std::size_t kTelemetryPointsMax = 10'000;
+inline constexpr std::size_t kTelemetryAttributesMax = 16;
+inline constexpr std::size_t kTelemetryLabelBytesMax = 128;
+inline constexpr std::size_t kTelemetryPlainBytesMax = std::size_t{8} << 20;
+/// Expressions of one subscription, and memory of one compiled expression.
+inline constexpr std::size_t kTelemetryMatchRulesMax = 16;
+inline constexpr std::size_t kTelemetryPatternBytesMax = std::size_t{256} << 10;
 
 /// Log lines about misbehaving peers: burst and refill of one lane.
 inline constexpr int kPeerLogBurst = 20;

@@ -19,6 +19,7 @@ class MemoryConsole final : public Console {
   }
   Result<void> flush() override { return {}; }
   bool is_closed() const override { return false; }
+  bool is_interrupted() const override { return false; }
   void err(std::string_view text) override { errors.append(text); }
   rt::Task<Result<std::size_t>> read_some(MutableBytes) override { co_return 0; }
   std::string output, errors;

@@ -1,9 +1,9 @@
 #include "cli/config_commands.h"
 
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "base/units.h"
+#include "cli/json_line.h"
 #include "cli/table.h"
 #include "client/admin_client.h"
 
@@ -12,9 +12,8 @@ namespace {
 
 namespace json = boost::json;
 
-json::string text(std::string_view value) { return json::string(value.data(), value.size()); }
-
-/// "topic/NAME", "broker/ID", or "brokers" for the defaults of all.
+/// "topic/NAME", "broker/ID", "brokers" for the defaults of all, "group/NAME",
+/// "client-metrics/NAME".
 Result<client::ConfigTarget> parse_target(std::string_view word) {
   using Kind = client::ConfigTarget::Kind;
   if (word == "brokers") return client::ConfigTarget{.kind = Kind::broker, .name = ""};
@@ -23,8 +22,13 @@ Result<client::ConfigTarget> parse_target(std::string_view word) {
   std::string name(slash == std::string_view::npos ? std::string_view() : word.substr(slash + 1));
   if (kind == "topic" && !name.empty()) return client::ConfigTarget{Kind::topic, name};
   if (kind == "broker" && parse_integer(name)) return client::ConfigTarget{Kind::broker, name};
-  return fail(ErrorCode::invalid_argument,
-              "'" + std::string(word) + "' is neither topic/NAME, broker/ID nor brokers");
+  if (kind == "group" && !name.empty()) return client::ConfigTarget{Kind::group, name};
+  if (kind == "client-metrics" && !name.empty())
+    return client::ConfigTarget{Kind::client_metrics, name};
+  return fail(
+      ErrorCode::invalid_argument,
+      "'" + std::string(word) +
+          "' is neither topic/NAME, broker/ID, brokers, group/NAME nor client-metrics/NAME");
 }
 
 }  // namespace
@@ -40,12 +44,13 @@ rt::Task<ExitStatus> describe_configs(Session& session) {
     if (config.is_default && !session.settings.flag("all")) continue;
     table.add({config.name, config.value.value_or("(secret)"), config.source});
     if (!session.json()) continue;
-    json::object object{{"name", text(config.name)},
-                        {"value", config.value ? json::value(text(*config.value)) : json::value()},
-                        {"source", text(config.source)},
-                        {"read_only", config.read_only},
-                        {"sensitive", config.sensitive}};
-    (void)session.console.out(json::serialize(object) + "\n");
+    json::object object{
+        {"name", json_text(config.name)},
+        {"value", config.value ? json::value(json_text(*config.value)) : json::value()},
+        {"source", json_text(config.source)},
+        {"read_only", config.read_only},
+        {"sensitive", config.sensitive}};
+    (void)print_json(session, object);
   }
   if (!session.json()) (void)session.console.out(table.text());
   co_return ExitStatus::success;

@@ -20,6 +20,8 @@ class Console {
   virtual Result<void> flush() = 0;
   /// Whether a write has found that nobody reads any more.
   virtual bool is_closed() const = 0;
+  /// Whether Ctrl-C has ended the input, which asks a command that drains to come to its end.
+  virtual bool is_interrupted() const = 0;
   /// At once.
   virtual void err(std::string_view text) = 0;
   /// Reads 1 … into.size() bytes of standard input; 0 = its end. Errors: cancelled (Ctrl-C),

@@ -1,24 +1,14 @@
 // weir consume: records of a topic to standard output, up to the end or for ever.
 #include "base/narrow.h"
 #include "base/units.h"
-#include "cli/stream_commands.h"
+#include "cli/consume.h"
 
 namespace weir::cli {
 namespace {
 
-/// What the options ask for.
-struct Plan {
-  Place from;
-  /// Nothing = follow for ever.
-  std::optional<Place> to;
-  std::vector<PartitionIndex> partitions;
-  std::optional<std::int64_t> count;
-  RecordPrinter printer;
-};
-
-Result<Plan> plan_of(const Session& session) {
+Result<ConsumePlan> plan_of(const Session& session) {
   const Settings& settings = session.settings;
-  Plan plan;
+  ConsumePlan plan;
   for (std::string_view name : {"from", "to"}) {
     if (!settings.has(name)) continue;
     Result<Place> place = parse_place(settings.text(name));
@@ -28,6 +18,10 @@ Result<Plan> plan_of(const Session& session) {
     else
       plan.to = *place;
   }
+  if (settings.has("group") && (settings.has("partition") || settings.has("to")))
+    return fail(ErrorCode::invalid_argument,
+                "--group shares out the partitions and goes on from its commits, so it does not go "
+                "with --partition or --to");
   if (settings.flag("follow") && plan.to)
     return fail(ErrorCode::invalid_argument, "--follow never ends, so it does not go with --to");
   if (!settings.flag("follow") && !plan.to) plan.to = Place{Place::Kind::end};
@@ -46,38 +40,11 @@ Result<Plan> plan_of(const Session& session) {
   return plan;
 }
 
-rt::Task<Result<Offset>> offset_of(Session& session, client::Consumer& consumer,
-                                   client::TopicPartition at, Place place) {
-  MonoTime deadline = session.deadline();
-  switch (place.kind) {
-    case Place::Kind::offset: co_return Offset(place.value);
-    case Place::Kind::beginning:
-      co_return co_await consumer.find_offset(at, client::kEarliestTimestamp, deadline);
-    case Place::Kind::end:
-      co_return co_await consumer.find_offset(at, client::kLatestTimestamp, deadline);
-    case Place::Kind::before_end: {
-      Result<Offset> end = co_await consumer.find_offset(at, client::kLatestTimestamp, deadline);
-      if (!end) co_return end;
-      Result<Offset> start =
-          co_await consumer.find_offset(at, client::kEarliestTimestamp, deadline);
-      if (!start) co_return start;
-      co_return Offset(std::max(start->value, end->value - place.value));
-    }
-    case Place::Kind::time: {
-      Result<Offset> found = co_await consumer.find_offset(at, place.value, deadline);
-      if (!found || found->value >= 0) co_return found;
-      // No record is that late: the place is the end.
-      co_return co_await consumer.find_offset(at, client::kLatestTimestamp, deadline);
-    }
-  }
-  ENSURE(false);
-}
-
 /// Where each partition ends; those that never do are absent.
 using Ends = std::map<client::TopicPartition, Offset>;
 
-rt::Task<Result<void>> assign_all(Session& session, client::Consumer& consumer, const Plan& plan,
-                                  Ends& ends) {
+rt::Task<Result<void>> assign_all(Session& session, client::Consumer& consumer,
+                                  const ConsumePlan& plan, Ends& ends) {
   const std::string& name = session.names.front();
   auto topic = co_await session.cluster.topic(name, session.deadline());
   if (!topic) co_return std::unexpected(topic.error());
@@ -99,40 +66,24 @@ rt::Task<Result<void>> assign_all(Session& session, client::Consumer& consumer, 
   co_return Result<void>();
 }
 
-/// Prints what was fetched of one partition. False when enough has been printed.
-Result<bool> print(Session& session, const Plan& plan, const client::Fetched& fetched,
-                   const Ends& ends, std::int64_t& printed) {
-  auto end = ends.find(fetched.at);
-  Result<void> written;
-  bool enough = false;
-  Result<void> walked = client::for_each_record(fetched, [&](const record::RecordView& record) {
-    if (end != ends.end() && record.offset >= end->second) return false;
-    written = session.console.out(plan.printer.line(fetched.at, record));
-    ++printed;
-    enough = plan.count && printed >= *plan.count;
-    return written && !enough;
-  });
-  if (!walked) return std::unexpected(walked.error());
-  if (!written) return std::unexpected(written.error());
-  return !enough;
-}
-
-rt::Task<Result<void>> run(Session& session, const Plan& plan) {
+rt::Task<Result<void>> run(Session& session, const ConsumePlan& plan) {
   if (plan.count && *plan.count == 0) co_return Result<void>();
   client::Consumer consumer(session.cluster,
                             {.read_committed = session.settings.text("isolation") == "committed"});
   Ends ends;
   WEIR_CO_TRY(co_await assign_all(session, consumer, plan, ends));
   std::int64_t printed = 0;
-  while (consumer.assigned() != 0) {
+  while (consumer.assigned() != 0 && !session.console.is_interrupted()) {
     Result<std::vector<client::Fetched>> round = co_await consumer.poll(session.deadline());
     if (!round) co_return std::unexpected(round.error());
     for (const client::Fetched& fetched : *round) {
-      Result<bool> more = print(session, plan, fetched, ends, printed);
-      if (!more) co_return std::unexpected(more.error());
-      if (!*more) co_return session.console.flush();
       auto end = ends.find(fetched.at);
-      if (end != ends.end() && fetched.next >= end->second) consumer.unassign(fetched.at);
+      const bool ending = end != ends.end();
+      Result<Printed> done =
+          print_records(session, plan, fetched, ending ? end->second : kNoEnd, printed);
+      if (!done) co_return std::unexpected(done.error());
+      if (done->enough) co_return session.console.flush();
+      if (ending && fetched.next >= end->second) consumer.unassign(fetched.at);
     }
     WEIR_CO_TRY(session.console.flush());
   }
@@ -142,9 +93,10 @@ rt::Task<Result<void>> run(Session& session, const Plan& plan) {
 }  // namespace
 
 rt::Task<ExitStatus> consume(Session& session) {
-  Result<Plan> plan = plan_of(session);
+  Result<ConsumePlan> plan = plan_of(session);
   if (!plan) co_return session.fail(plan.error());
-  Result<void> done = co_await run(session, *plan);
+  Result<void> done = session.settings.has("group") ? co_await consume_in_group(session, *plan)
+                                                    : co_await run(session, *plan);
   (void)session.console.flush();
   if (done) co_return ExitStatus::success;
   // `| head` has what it wanted.

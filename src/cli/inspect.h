@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "cli/json_line.h"
 
 namespace weir::cli {
 
@@ -25,6 +26,5 @@ Shown show_object(const std::string& name, const SharedBytes& bytes);
 
 /// "damaged: …" in both forms.
 Shown show_damage(const std::string& name, std::size_t bytes, const std::string& what);
-boost::json::string json_text(std::string_view value);
 
 }  // namespace weir::cli

@@ -125,8 +125,6 @@ rt::Task<ExitStatus> inspect_tail(BucketSession& session) {
 
 }  // namespace
 
-json::string json_text(std::string_view value) { return json::string(value.data(), value.size()); }
-
 Shown show_damage(const std::string& name, std::size_t bytes, const std::string& what) {
   return {.json = {{"object", json_text(name)}, {"bytes", bytes}, {"problem", json_text(what)}},
           .text = name + "\n  DAMAGED: " + what + "\n",

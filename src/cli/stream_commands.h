@@ -45,6 +45,11 @@ struct Place {
 /// Errors: invalid_argument.
 Result<Place> parse_place(std::string_view text);
 
+/// The offset of a place in one partition; a time after the last record is the end. Errors: those
+/// of Consumer::find_offset.
+rt::Task<Result<Offset>> offset_of(Session& session, client::Consumer& consumer,
+                                   client::TopicPartition at, Place place);
+
 /// Milliseconds since 1970 of "YYYY-MM-DD" or "YYYY-MM-DDTHH:MM:SS[.mmm]Z"; nothing if it is none.
 std::optional<std::int64_t> parse_utc(std::string_view text);
 

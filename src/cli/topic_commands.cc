@@ -3,9 +3,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "base/narrow.h"
+#include "cli/json_line.h"
+#include "cli/report.h"
 #include "cli/table.h"
 #include "client/admin_client.h"
 
@@ -13,12 +14,6 @@ namespace weir::cli {
 namespace {
 
 namespace json = boost::json;
-
-json::string text(std::string_view value) { return json::string(value.data(), value.size()); }
-
-Result<void> print(Session& session, const json::object& object) {
-  return session.console.out(json::serialize(object) + "\n");
-}
 
 Result<std::vector<std::pair<std::string, std::string>>> config_pairs(const Settings& settings) {
   std::vector<std::pair<std::string, std::string>> pairs;
@@ -28,29 +23,6 @@ Result<std::vector<std::pair<std::string, std::string>>> config_pairs(const Sett
     pairs.push_back(std::move(*pair));
   }
   return pairs;
-}
-
-/// Prints what became of each name; `done` is the word for success.
-ExitStatus report(Session& session, const std::vector<client::ItemOutcome>& outcomes,
-                  std::string_view done, std::optional<ErrorCode> accepted) {
-  ExitStatus status = ExitStatus::success;
-  for (const client::ItemOutcome& item : outcomes) {
-    bool as_wished = !item.error || (accepted && item.error->is(*accepted));
-    if (!as_wished) {
-      Error error = *item.error;
-      error.message = item.name + ": " + error.message;
-      (void)session.fail(error);
-      status = ExitStatus::failed;
-    }
-    if (session.json()) {
-      json::object object{{"topic", text(item.name)}, {"done", !item.error}};
-      if (item.error) object["error"] = text(item.error->message);
-      (void)print(session, object);
-    } else if (!item.error) {
-      (void)session.console.out(std::string(done) + " " + item.name + "\n");
-    }
-  }
-  return status;
 }
 
 rt::Task<Result<void>> describe_one(Session& session, std::string name) {
@@ -68,11 +40,12 @@ rt::Task<Result<void>> describe_one(Session& session, std::string name) {
                                         {"leader_epoch", partition.epoch.value}});
     json::object values;
     for (const auto& config : *configs)
-      values[config.name] = config.value ? json::value(text(*config.value)) : json::value(nullptr);
-    co_return print(session, {{"topic", text(topic->name)},
-                              {"id", text(topic->id.hex())},
-                              {"partitions", std::move(partitions)},
-                              {"configs", std::move(values)}});
+      values[config.name] =
+          config.value ? json::value(json_text(*config.value)) : json::value(nullptr);
+    co_return print_json(session, {{"topic", json_text(topic->name)},
+                                   {"id", json_text(topic->id.hex())},
+                                   {"partitions", std::move(partitions)},
+                                   {"configs", std::move(values)}});
   }
   std::string out = topic->name + "\n  id: " + topic->id.hex() + "\n";
   for (const auto& config : *configs)
@@ -123,7 +96,7 @@ rt::Task<ExitStatus> create_topics(Session& session) {
   if (!outcomes) co_return session.fail(outcomes.error());
   std::optional<ErrorCode> accepted;
   if (session.settings.flag("if-not-exists")) accepted = ErrorCode::already_exists;
-  co_return report(session, *outcomes, "created", accepted);
+  co_return report(session, *outcomes, {"topic", "created", accepted});
 }
 
 rt::Task<ExitStatus> list_topics(Session& session) {
@@ -132,10 +105,10 @@ rt::Task<ExitStatus> list_topics(Session& session) {
   Table table({"TOPIC", "PARTITIONS"});
   for (const client::TopicMetadata& topic : *topics) {
     if (session.json())
-      (void)print(session, {{"topic", text(topic.name)},
-                            {"id", text(topic.id.hex())},
-                            {"partitions", topic.partitions.size()},
-                            {"internal", topic.internal}});
+      (void)print_json(session, {{"topic", json_text(topic.name)},
+                                 {"id", json_text(topic.id.hex())},
+                                 {"partitions", topic.partitions.size()},
+                                 {"internal", topic.internal}});
     table.add({topic.name, std::to_string(topic.partitions.size())});
   }
   if (!session.json()) (void)session.console.out(table.text());
@@ -168,7 +141,7 @@ rt::Task<ExitStatus> alter_topics(Session& session) {
     item.name = name;
     if (!altered) item.error = altered.error();
   }
-  co_return report(session, outcomes, "altered", std::nullopt);
+  co_return report(session, outcomes, {"topic", "altered", std::nullopt});
 }
 
 rt::Task<ExitStatus> delete_topics(Session& session) {
@@ -177,7 +150,7 @@ rt::Task<ExitStatus> delete_topics(Session& session) {
   if (!outcomes) co_return session.fail(outcomes.error());
   std::optional<ErrorCode> accepted;
   if (session.settings.flag("if-exists")) accepted = ErrorCode::not_found;
-  co_return report(session, *outcomes, "deleted", accepted);
+  co_return report(session, *outcomes, {"topic", "deleted", accepted});
 }
 
 }  // namespace weir::cli

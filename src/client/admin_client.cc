@@ -20,6 +20,8 @@ std::string source_name(std::int8_t source) {
     case 4: return "static";
     case 5: return "default";
     case 6: return "logger";
+    case 7: return "client-metrics";
+    case 8: return "group";
     default: return "unknown";
   }
 }
@@ -136,6 +138,20 @@ rt::Task<Result<std::vector<ConfigEntry>>> AdminClient::describe_configs(ConfigT
                        .sensitive = config.is_sensitive,
                        .documentation = config.documentation.value_or("")});
   co_return entries;
+}
+
+rt::Task<Result<ClusterDescription>> AdminClient::describe_cluster(MonoTime deadline) {
+  Result<wire::DescribeClusterResponse> answer =
+      co_await call(wire::DescribeClusterRequest(), deadline);
+  if (!answer) co_return std::unexpected(answer.error());
+  if (answer->error_code != 0)
+    co_return std::unexpected(to_error(answer->error_code, answer->error_message));
+  ClusterDescription out{answer->cluster_id, NodeId(answer->controller_id), {}};
+  for (const auto& broker : answer->brokers)
+    out.brokers.push_back({NodeId(broker.broker_id),
+                           {broker.host, static_cast<std::uint16_t>(broker.port)},
+                           broker.rack});
+  co_return out;
 }
 
 rt::Task<Result<void>> AdminClient::alter_configs(ConfigTarget target,

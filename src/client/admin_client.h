@@ -40,10 +40,16 @@ struct ConfigEntry {
 };
 
 struct ConfigTarget {
-  enum class Kind : std::int8_t { topic = 2, broker = 4 };
+  enum class Kind : std::int8_t { topic = 2, broker = 4, client_metrics = 16, group = 32 };
   Kind kind = Kind::topic;
-  /// A topic, a decimal node id, or "" for the defaults of all brokers.
+  /// A topic, a subscription, a group, a decimal node id, or "" for the defaults of all brokers.
   std::string name;
+};
+
+struct ClusterDescription {
+  std::string cluster_id;
+  NodeId controller{-1};
+  std::vector<BrokerMetadata> brokers;
 };
 
 /// No value deletes the setting.
@@ -61,6 +67,8 @@ class AdminClient {
   rt::Task<Result<void>> grow_topic(std::string name, std::int32_t partitions, MonoTime deadline);
   rt::Task<Result<std::vector<ConfigEntry>>> describe_configs(ConfigTarget target,
                                                               MonoTime deadline);
+  /// Live brokers with their zones. Errors: those of a call.
+  rt::Task<Result<ClusterDescription>> describe_cluster(MonoTime deadline);
   rt::Task<Result<void>> alter_configs(ConfigTarget target, std::vector<ConfigChange> changes,
                                        MonoTime deadline);
 

@@ -203,6 +203,15 @@ rt::Task<bool> Cluster::pause(int attempt, MonoTime deadline) {
   co_return !shut_;
 }
 
+rt::Task<Result<void>> Cluster::refresh_brokers(MonoTime deadline) {
+  for (int attempt = 0;; ++attempt) {
+    auto answer = co_await ask_metadata(std::vector<std::string>(), deadline);
+    if (answer) co_return Result<void>();
+    if (!is_retriable(answer.error()) || !co_await pause(attempt, deadline))
+      co_return std::unexpected(answer.error());
+  }
+}
+
 void Cluster::shut() {
   shut_ = true;
   for (auto& [target, link] : links_)

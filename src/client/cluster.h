@@ -83,6 +83,8 @@ class Cluster {
   }
   /// Asks anew, for all topics.
   rt::Task<Result<std::vector<TopicMetadata>>> topics(MonoTime deadline);
+  /// Learns the addresses of all brokers, and no topics. Retries what may pass.
+  rt::Task<Result<void>> refresh_brokers(MonoTime deadline);
   /// The next `topic` asks again.
   void forget(const std::string& topic) { topics_.erase(topic); }
   /// Of the last answer to Metadata.

@@ -1,4 +1,4 @@
-// Consumer: reads assigned partitions from given offsets. No groups yet.
+// Consumer: reads assigned partitions from given offsets. Groups: group_member.h.
 //
 // `poll` makes one round: one Fetch per leader, side by side. It hands out the fetched bytes as
 // they came; `for_each_record` walks them. Errors that may pass are retried inside `poll`.
@@ -58,6 +58,7 @@ class Consumer {
   /// Reads `at` from `offset` on; also moves a partition that is assigned already.
   void assign(const TopicPartition& at, Offset offset) { positions_[at] = offset; }
   void unassign(const TopicPartition& at) { positions_.erase(at); }
+  void unassign_all() { positions_.clear(); }
   std::size_t assigned() const { return positions_.size(); }
 
   /// Offset of the first record at or after a time, or of the start or the end. -1 when no record

@@ -15,11 +15,19 @@ enum class KafkaCode : std::int16_t {
   none = 0,
   offset_out_of_range = 1,
   unknown_topic_or_partition = 3,
+  coordinator_load_in_progress = 14,
+  coordinator_not_available = 15,
+  not_coordinator = 16,
+  illegal_generation = 22,
+  unknown_member_id = 25,
+  rebalance_in_progress = 27,
   unsupported_version = 35,
   topic_already_exists = 36,
   out_of_order_sequence_number = 45,
   duplicate_sequence_number = 46,
   unknown_producer_id = 59,
+  group_id_not_found = 69,
+  member_id_required = 79,
 };
 
 struct KafkaErrorTraits {

@@ -31,6 +31,10 @@ inline constexpr std::size_t kProduceBufferBytesMax = 32u << 20;
 inline constexpr std::size_t kProduceInFlightMax = 5;
 inline constexpr Duration kDeliveryTimeoutDefault = 120s;
 
+inline constexpr Duration kGroupSessionTimeoutDefault = 45s;
+inline constexpr Duration kGroupRebalanceTimeoutDefault = 60s;
+inline constexpr Duration kGroupHeartbeatInterval = 3s;
+
 inline constexpr std::uint32_t kFetchBytesMax = 16u << 20;
 inline constexpr std::uint32_t kFetchPartitionBytesMax = 4u << 20;
 inline constexpr Duration kFetchWaitDefault = 500ms;

@@ -18,6 +18,7 @@
 #include "base/endian.h"
 #include "base/narrow.h"
 #include "client/calls.h"
+#include "client/test_groups.h"
 #include "client/test_partition.h"
 #include "record/batch_view.h"
 #include "rt/scope.h"
@@ -55,6 +56,7 @@ class TestBroker {
   }
 
   std::map<std::string, Topic> topics;
+  TestGroups groups;
   /// Answered to the next produces instead of executing them.
   std::deque<std::int16_t> refuse_produce;
   /// So many produces are executed, then the connection is closed without an answer.
@@ -130,8 +132,14 @@ class TestBroker {
       case 22: return answer<wire::InitProducerIdRequest>(call, &TestBroker::init_producer);
       case 32: return answer<wire::DescribeConfigsRequest>(call, &TestBroker::describe_configs);
       case 37: return answer<wire::CreatePartitionsRequest>(call, &TestBroker::grow);
+      case 60: return answer<wire::DescribeClusterRequest>(call, &TestBroker::describe_cluster);
       case 44: return answer<wire::IncrementalAlterConfigsRequest>(call, &TestBroker::alter);
-      default: ADD_FAILURE() << "unexpected API " << call.start.api->name; return std::nullopt;
+      default:
+        if (auto served = groups.serve(call.start.api->key,
+                                       [&](auto handle) { return answer(call, handle, groups); }))
+          return served;
+        ADD_FAILURE() << "unexpected API " << call.start.api->name;
+        return std::nullopt;
     }
   }
 
@@ -152,10 +160,15 @@ class TestBroker {
   template <class Request>
   std::optional<BytesChain> answer(Call& call,
                                    ResponseOf<Request> (TestBroker::*handle)(const Request&)) {
+    return answer(call, handle, *this);
+  }
+  template <class Request, class Part>
+  std::optional<BytesChain> answer(Call& call, ResponseOf<Request> (Part::*handle)(const Request&),
+                                   Part& part) {
     Request request;
     bool decoded = decode(request, call.reader, call.version()) && call.reader.expect_end();
     EXPECT_TRUE(decoded) << Request::kName << " " << call.reader.error().message;
-    return encode_answer(call, (this->*handle)(request), call.version());
+    return encode_answer(call, (part.*handle)(request), call.version());
   }
 
   std::optional<BytesChain> api_versions(const Call& call) {
@@ -195,6 +208,14 @@ class TestBroker {
                                    .replica_nodes = {1},
                                    .isr_nodes = {1}});
     }
+    return response;
+  }
+
+  wire::DescribeClusterResponse describe_cluster(const wire::DescribeClusterRequest&) {
+    wire::DescribeClusterResponse response;
+    response.cluster_id = "test";
+    response.controller_id = 1;
+    response.brokers.push_back({.broker_id = 1, .host = host_, .port = 9092, .rack = "z1"});
     return response;
   }
 

@@ -96,11 +96,13 @@ struct GrowTopic {
   std::int32_t partitions = 0;
 };
 
-enum class ConfigResource : std::uint8_t { topic = 2, broker = 4 };
+/// By Kafka's numbers.
+enum class ConfigResource : std::uint8_t { topic = 2, broker = 4, client_metrics = 16, group = 32 };
 
 /// Sets (value) or deletes (no value) keys of one resource, if its config version is still
 /// `guard_version`
-/// (-1: whatever it is). Topics by name; brokers by decimal node id, "" for all.
+/// (-1: whatever it is). Topics, subscriptions and groups by name; brokers by decimal node id, ""
+/// for all.
 struct AlterConfig {
   ConfigResource resource = ConfigResource::topic;
   std::string name;
@@ -147,11 +149,16 @@ struct Status {
   /// Why the engine stopped serving writes, if it did.
   std::string halted;
   std::size_t parked_fetches = 0;
+  std::size_t parked_group_calls = 0;
   std::size_t pending_commands = 0;
   std::size_t barriers_waiting = 0;
   std::uint64_t state_digest_low = 0;
   std::uint64_t state_digest_high = 0;
 };
+
+class ConsumerGroupApi;
+class ConsumerGroupApi;
+class GroupApi;
 
 class Engine {
  public:
@@ -194,8 +201,18 @@ class Engine {
                                                        MonoTime deadline) = 0;
   virtual rt::Task<std::vector<DeleteRecordsOutcome>> delete_records(
       std::vector<DeleteRecordsItem> items, MonoTime deadline) = 0;
+  /// Raises the cluster's feature level; refused while a broker does not support it.
+  virtual rt::Task<Outcome> raise_feature_level(FeatureLevel level, MonoTime deadline) = 0;
+  /// Forgets the incarnations that hold a node id, unless one gives a sign of life first. Refusals:
+  /// not_found, guard_mismatch.
+  virtual rt::Task<Outcome> expire_broker(NodeId node, MonoTime deadline) = 0;
   /// A producer id that nobody else was or will be given.
   virtual rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) = 0;
+
+  /// groups_api.h
+  virtual GroupApi& groups() = 0;
+  /// consumer_groups_api.h
+  virtual ConsumerGroupApi& consumer_groups() = 0;
 };
 
 }  // namespace weir::engine

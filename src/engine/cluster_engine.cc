@@ -31,11 +31,15 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
       maintenance_({parts.loop, parts.store, parts.log, follower_, proposer_, parts.topic_configs,
                     parts.logger, parts.metrics, [this] { return busy(); }},
                    options_),
+      groups_({parts.loop, follower_, proposer_, membership_, parts.logger, parts.metrics},
+              options_),
+      consumer_groups_({parts.loop, follower_, proposer_, groups_.liveness(), parts.logger}),
       producer_ids_taken_(parts.loop),
       stop_(parts.loop),
       batcher_scope_(parts.loop),
       scope_(parts.loop) {
   batcher_.set_refused(&sequences_);
+  groups_.set_consumer_groups(&consumer_groups_);
   // The proposer settles batches (and stamps them into the cache) before parked fetches look for
   // them.
   follower_.add_listener(&proposer_);
@@ -43,6 +47,8 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
   maintenance_.listen();
   follower_.add_listener(this);
   follower_.on_truncated([this] { stop_.notify_all(); });
+  // It counts on groups_, which learns of each fold from this engine.
+  follower_.add_listener(&consumer_groups_);
 }
 
 ClusterEngine::~ClusterEngine() = default;
@@ -64,6 +70,8 @@ rt::Task<Result<void>> ClusterEngine::start(MonoTime deadline) {
   scope_.spawn(membership_.run());
   scope_.spawn(snapshotter_.run());
   if (options_.maintenance.enabled) scope_.spawn(maintenance_.run());
+  groups_.on_changed(follower_.mutable_state().take_changed_groups());
+  scope_.spawn(groups_.run());
   scope_.spawn(poll());
   serving_ = true;
   co_return Result<void>{};
@@ -126,7 +134,7 @@ rt::Task<Result<void>> ClusterEngine::ensure_genesis(MonoTime deadline) {
 
 /// Never so rare that a broker that joins would take our silence for death before we noticed it.
 Duration ClusterEngine::poll_pace() const {
-  bool parked = fetcher_.parked() > 0;
+  bool parked = fetcher_.parked() > 0 || groups_.parked() > 0;
   Duration pace = parked ? options_.poll_busy : options_.poll_quiet;
   if (membership_.alone())
     pace = parked || parts_.witness ? options_.poll_alone : options_.poll_alone * 2;
@@ -142,6 +150,8 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   sequences_.stop();
   snapshotter_.stop();
   maintenance_.stop();
+  groups_.stop();
+  consumer_groups_.stop();
   membership_.stop();
   stop_.notify_all();
   producer_ids_taken_.notify_all();
@@ -151,10 +161,12 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   follower_.stop();
   co_await scope_.join();
   co_await fetcher_.stop();
+  co_await consumer_groups_.join();
   co_await follower_.join();
 }
 
 void ClusterEngine::on_folded(const state::EntryView&, const state::Folded&) {
+  if (serving_) groups_.on_changed(follower_.mutable_state().take_changed_groups());
   state::ChangedPartitions changed = follower_.mutable_state().take_changed_partitions();
   if (changed.all) {
     fetcher_.wake_all();
@@ -178,6 +190,7 @@ Status ClusterEngine::status() const {
                  status.commit_trouble.empty();
   status.halted = follower_.halted();
   status.parked_fetches = fetcher_.parked();
+  status.parked_group_calls = groups_.parked();
   status.pending_commands = proposer_.pending();
   status.barriers_waiting = follower_.barriers_waiting();
   status.state_digest_low = state.digest().low;

@@ -15,8 +15,10 @@
 #include "engine/api.h"
 #include "engine/batcher.h"
 #include "engine/cache.h"
+#include "engine/consumer_groups.h"
 #include "engine/fetcher.h"
 #include "engine/follower.h"
+#include "engine/groups.h"
 #include "engine/maintenance/maintenance.h"
 #include "engine/membership.h"
 #include "engine/options.h"
@@ -62,7 +64,10 @@ class ClusterEngine final : public Engine, private FoldListener {
                                                 MonoTime deadline) override;
   rt::Task<std::vector<FetchedPartition>> fetch(std::vector<FetchItem> items, FetchOptions options,
                                                 const bool* cancelled) override;
-  void wake_parked() override { fetcher_.wake_all(); }
+  void wake_parked() override {
+    fetcher_.wake_all();
+    groups_.wake_all();
+  }
   rt::Task<std::vector<TimestampAnswer>> find_timestamps(std::vector<TimestampQuery> queries,
                                                          MonoTime deadline) override;
   rt::Task<std::vector<CreateTopicOutcome>> create_topics(std::vector<NewTopic> topics,
@@ -75,7 +80,11 @@ class ClusterEngine final : public Engine, private FoldListener {
                                                MonoTime deadline) override;
   rt::Task<std::vector<DeleteRecordsOutcome>> delete_records(std::vector<DeleteRecordsItem> items,
                                                              MonoTime deadline) override;
+  rt::Task<Outcome> raise_feature_level(FeatureLevel level, MonoTime deadline) override;
+  rt::Task<Outcome> expire_broker(NodeId node, MonoTime deadline) override;
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime deadline) override;
+  GroupApi& groups() override { return groups_; }
+  ConsumerGroupApi& consumer_groups() override { return consumer_groups_; }
 
   /// What this engine decided last.
   const DecisionRing& decisions() const { return decisions_; }
@@ -108,6 +117,8 @@ class ClusterEngine final : public Engine, private FoldListener {
   Fetcher fetcher_;
   Snapshotter snapshotter_;
   Maintenance maintenance_;
+  Groups groups_;
+  ConsumerGroups consumer_groups_;
 
   ProducerId producer_ids_next_{0};
   ProducerId producer_ids_end_{0};

@@ -2,6 +2,7 @@
 // one command, or a few where it is large, and its items take their outcomes from the fold.
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "engine/cluster_engine.h"
 #include "engine/limits.h"
 #include "state/commands/advance_start.h"
@@ -10,6 +11,8 @@
 #include "state/commands/create_partitions.h"
 #include "state/commands/create_topics.h"
 #include "state/commands/delete_topics.h"
+#include "state/commands/expire_broker.h"
+#include "state/commands/raise_feature_level.h"
 
 namespace weir::engine {
 
@@ -33,6 +36,12 @@ void spread(const Result<state::CommandOutcome>& outcome, std::vector<Out>& item
 }
 
 void ignore(Outcome&, std::int64_t) {}
+
+/// Of a command that has no items.
+Outcome whole(const Result<state::CommandOutcome>& outcome) {
+  if (!outcome) return {.failure = outcome.error()};
+  return {.refusal = outcome->refusal};
+}
 
 /// Proposes `items` as commands of at most kTopicsPerCommandMax items each, which `fill` adds one
 /// by one, and gives each its outcome. All arguments belong to the awaiting coroutine.
@@ -132,6 +141,31 @@ rt::Task<std::vector<DeleteRecordsOutcome>> ClusterEngine::delete_records(
   co_await propose_all<state::command::AdvanceStart>(proposer_, items, outcomes, deadline, fill,
                                                      note_start);
   co_return outcomes;
+}
+
+rt::Task<Outcome> ClusterEngine::raise_feature_level(FeatureLevel level, MonoTime deadline) {
+  state::command::RaiseFeatureLevel command;
+  command.feature_level = level.value;
+  co_return whole(co_await proposer_.propose(make_proposal(command), deadline));
+}
+
+rt::Task<Outcome> ClusterEngine::expire_broker(NodeId node, MonoTime deadline) {
+  auto proved = co_await follower_.barrier(deadline);
+  if (!proved) co_return Outcome{.failure = proved.error()};
+  std::vector<state::command::ExpireBroker> commands;
+  for (const state::BrokerInfo& broker : follower_.state().brokers()) {
+    if (broker.node_id != node) continue;
+    auto& command = commands.emplace_back();
+    command.incarnation = Uuid::from_bytes(broker.incarnation.view());
+    command.voucher_position = narrow<std::int64_t>(broker.last_sign.value);
+  }
+  if (commands.empty()) co_return Outcome{.refusal = Refusal::not_found};
+  Outcome outcome;
+  for (const auto& command : commands) {
+    outcome = whole(co_await proposer_.propose(make_proposal(command), deadline));
+    if (!outcome.ok()) break;
+  }
+  co_return outcome;
 }
 
 rt::Task<Result<ProducerId>> ClusterEngine::new_producer_id(MonoTime deadline) {

@@ -82,6 +82,7 @@ Result<void> Follower::offer(Position at, const SharedBytes& entry) {
       {static_cast<std::int64_t>(at.value), static_cast<std::int64_t>(folded.outcomes.size()),
        (loop_.now() - begun) / 1us});
   bytes_folded_ += entry.size();
+  last_read_ = loop_.now();
   // An entry may raise the level; its own outcomes are of the level before, but nobody may rely on
   // a state that has another meaning now.
   WEIR_TRY(check_level(state_.level(), where));
@@ -102,6 +103,7 @@ rt::Task<Result<bool>> Follower::read_next() {
   WEIR_CO_TRY(co_await confirm(at));
   // Somebody else was faster; what was read says nothing any more.
   if (at != next()) co_return true;
+  last_read_ = loop_.now();
   if (!*found) {
     proof_.proved_since(started);
     co_return false;

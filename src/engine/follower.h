@@ -87,6 +87,8 @@ class Follower {
   /// Notified after each folded entry and when the follower halts.
   rt::Event& progress() { return progress_; }
   std::uint64_t bytes_folded() const { return bytes_folded_; }
+  /// When the log was last read with success: an entry, or that there is none yet.
+  MonoTime last_read() const { return last_read_; }
 
   void stop();
   rt::Task<void> join() { return scope_.join(); }
@@ -114,6 +116,7 @@ class Follower {
   bool barrier_running_ = false;
   std::size_t barriers_waiting_ = 0;
   std::uint64_t bytes_folded_ = 0;
+  MonoTime last_read_{};
   rt::Scope scope_;
 };
 

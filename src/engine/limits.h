@@ -35,6 +35,14 @@ inline constexpr std::size_t kFooterRegionsMax = 65'536;
 inline constexpr std::size_t kWarmRegionsMax = 256;
 /// Bytes that may be on their way into memory ahead of catch-up readers, all fetches together.
 inline constexpr std::size_t kReadAheadBytesMax = 16u << 20;
+/// Members of groups in one VouchMembers or ExpireMembers command.
+inline constexpr std::size_t kMembersPerCommandMax = 10'000;
+/// Encoded size of one command of a group; a larger request is refused before it is proposed.
+inline constexpr std::size_t kGroupCommandBytesMax = 16u << 20;
+/// JoinGroup and SyncGroup requests parked at one broker.
+inline constexpr std::size_t kParkedGroupCallsMax = 100'000;
+/// Offsets of one ExpireOffsets command.
+inline constexpr std::size_t kExpiredOffsetsPerCommandMax = 10'000;
 /// Upload attempts of one segment before its batches are refused.
 inline constexpr int kUploadAttemptsMax = 4;
 /// Writes that have failed for so long, or a create that has been under way for so long, make the
@@ -59,6 +67,15 @@ inline constexpr std::int32_t kProducerIdBlock = 1'000;
 /// (docs/design.md, 6).
 inline constexpr std::uint64_t kInlineBytesLiveMax = 1ull << 30;
 
+/// An expression that a consumer subscribes with, and what matching it may take.
+inline constexpr std::size_t kRegexBytesMax = 1'024;
+inline constexpr std::int64_t kRegexMemoryBytesMax = 256 << 10;
+/// How long a heartbeat waits for the assignment that it called for.
+inline constexpr Duration kAssignWaitMax = 2s;
+/// Tries to assign a group that others keep changing.
+inline constexpr int kAssignTriesMax = 16;
+/// Consumer groups that one broker remembers as looked after.
+inline constexpr std::size_t kGroupWorksMax = 100'000;
 // --- maintenance ---
 /// How long a job gives way to producers and tail readers before each of its requests.
 inline constexpr Duration kGiveWayMax = 1s;

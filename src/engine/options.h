@@ -77,6 +77,10 @@ struct Options {
   Duration poll_quiet = 1s;
   Duration poll_alone = 5s;
 
+  /// Offsets of groups without members go after this; how often that is looked at.
+  Duration offsets_retention = 168h;
+  Duration offsets_retention_check = 10min;
+
   std::uint64_t snapshot_entries = 1'000;
   std::uint64_t snapshot_log_bytes = 64ull << 20;
   Duration snapshot_interval_min = 1min;

@@ -72,6 +72,9 @@ struct BrokerInfo {
   std::int32_t session_timeout_ms = 0;
 };
 
+/// Things that exist by their configs alone, by Kafka's numbers.
+enum class ResourceType : std::int8_t { none = 0, client_metrics = 16, group = 32 };
+
 class Catalog {
  public:
   virtual ~Catalog() = default;
@@ -90,6 +93,17 @@ class Catalog {
   /// Broker configs: `node` = -1 for the cluster-wide defaults.
   virtual const ConfigMap& broker_configs(NodeId node) const = 0;
   virtual std::int32_t broker_config_version(NodeId node) const = 0;
+  /// Configs of a client metrics subscription or of a group; empty where none are set.
+  virtual const ConfigMap& resource_configs(ResourceType type, std::string_view name) const = 0;
+  /// 0 for a resource without configs; a version never comes back.
+  virtual std::int32_t resource_config_version(ResourceType type, std::string_view name) const = 0;
+  /// Rises with every change of any resource; tells whether something parsed is still current.
+  virtual std::int32_t resources_version() const = 0;
+  /// The resources of a type that have configs, in name order.
+  virtual void visit_resources(
+      ResourceType type,
+      const std::function<void(const std::string& name, const ConfigMap& configs)>& visit)
+      const = 0;
 };
 
 /// The live broker that leads `at` for a client of `zone`: by rendezvous hash, within the zone

@@ -10,20 +10,35 @@
 #include "state/commands/allocate_producer_ids.h"
 #include "state/commands/alter_configs.h"
 #include "state/commands/append_spans.h"
+#include "state/commands/assign_consumer_group.h"
+#include "state/commands/commit_offsets.h"
+#include "state/commands/consumer_group_heartbeat.h"
 #include "state/commands/create_partitions.h"
 #include "state/commands/create_topics.h"
+#include "state/commands/delete_groups.h"
+#include "state/commands/delete_offsets.h"
 #include "state/commands/delete_topics.h"
 #include "state/commands/deregister_broker.h"
+#include "state/commands/downgrade_consumer_group.h"
+#include "state/commands/end_phase.h"
 #include "state/commands/expire_broker.h"
+#include "state/commands/expire_members.h"
+#include "state/commands/expire_offsets.h"
 #include "state/commands/expire_producers.h"
+#include "state/commands/fence_consumer_member.h"
 #include "state/commands/forget_segments.h"
 #include "state/commands/genesis.h"
+#include "state/commands/join_group.h"
+#include "state/commands/leave_consumer_group.h"
+#include "state/commands/leave_group.h"
 #include "state/commands/note_snapshot.h"
 #include "state/commands/raise_feature_level.h"
 #include "state/commands/register_broker.h"
 #include "state/commands/replace_spans.h"
 #include "state/commands/report_digest.h"
+#include "state/commands/sync_group.h"
 #include "state/commands/vouch.h"
+#include "state/commands/vouch_members.h"
 
 namespace weir::state {
 namespace {
@@ -76,6 +91,30 @@ void run_any(FoldContext& context, const EncodedCommand& encoded, Verdict& verdi
       return run<command::AdvanceHorizon>(context, encoded, verdict);
     case command::ForgetSegments::kType:
       return run<command::ForgetSegments>(context, encoded, verdict);
+    case command::JoinGroup::kType: return run<command::JoinGroup>(context, encoded, verdict);
+    case command::SyncGroup::kType: return run<command::SyncGroup>(context, encoded, verdict);
+    case command::LeaveGroup::kType: return run<command::LeaveGroup>(context, encoded, verdict);
+    case command::ExpireMembers::kType:
+      return run<command::ExpireMembers>(context, encoded, verdict);
+    case command::VouchMembers::kType: return run<command::VouchMembers>(context, encoded, verdict);
+    case command::CommitOffsets::kType:
+      return run<command::CommitOffsets>(context, encoded, verdict);
+    case command::DeleteOffsets::kType:
+      return run<command::DeleteOffsets>(context, encoded, verdict);
+    case command::DeleteGroups::kType: return run<command::DeleteGroups>(context, encoded, verdict);
+    case command::EndPhase::kType: return run<command::EndPhase>(context, encoded, verdict);
+    case command::ExpireOffsets::kType:
+      return run<command::ExpireOffsets>(context, encoded, verdict);
+    case command::AssignConsumerGroup::kType:
+      return run<command::AssignConsumerGroup>(context, encoded, verdict);
+    case command::ConsumerGroupHeartbeat::kType:
+      return run<command::ConsumerGroupHeartbeat>(context, encoded, verdict);
+    case command::DowngradeConsumerGroup::kType:
+      return run<command::DowngradeConsumerGroup>(context, encoded, verdict);
+    case command::FenceConsumerMember::kType:
+      return run<command::FenceConsumerMember>(context, encoded, verdict);
+    case command::LeaveConsumerGroup::kType:
+      return run<command::LeaveConsumerGroup>(context, encoded, verdict);
     case command::ReplaceSpans::kType: return run<command::ReplaceSpans>(context, encoded, verdict);
     case command::AdvanceClock::kType: return run<command::AdvanceClock>(context, encoded, verdict);
     case command::ReportDigest::kType: return run<command::ReportDigest>(context, encoded, verdict);

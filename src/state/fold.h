@@ -35,6 +35,21 @@ struct NoteSnapshot;
 struct RaiseFeatureLevel;
 struct AdvanceHorizon;
 struct ForgetSegments;
+struct JoinGroup;
+struct SyncGroup;
+struct LeaveGroup;
+struct ExpireMembers;
+struct VouchMembers;
+struct CommitOffsets;
+struct DeleteOffsets;
+struct DeleteGroups;
+struct EndPhase;
+struct ExpireOffsets;
+struct ConsumerGroupHeartbeat;
+struct LeaveConsumerGroup;
+struct FenceConsumerMember;
+struct AssignConsumerGroup;
+struct DowngradeConsumerGroup;
 struct ReplaceSpans;
 struct AdvanceClock;
 struct ReportDigest;
@@ -90,6 +105,25 @@ void fold(FoldContext& context, const command::ReplaceSpans& command, Verdict& v
 // producers/
 void fold(FoldContext& context, const command::AllocateProducerIds& command, Verdict& verdict);
 void fold(FoldContext& context, const command::ExpireProducers& command, Verdict& verdict);
+
+// groups/
+void fold(FoldContext& context, const command::JoinGroup& command, Verdict& verdict);
+void fold(FoldContext& context, const command::SyncGroup& command, Verdict& verdict);
+void fold(FoldContext& context, const command::LeaveGroup& command, Verdict& verdict);
+void fold(FoldContext& context, const command::ExpireMembers& command, Verdict& verdict);
+void fold(FoldContext& context, const command::VouchMembers& command, Verdict& verdict);
+void fold(FoldContext& context, const command::EndPhase& command, Verdict& verdict);
+void fold(FoldContext& context, const command::CommitOffsets& command, Verdict& verdict);
+void fold(FoldContext& context, const command::DeleteOffsets& command, Verdict& verdict);
+void fold(FoldContext& context, const command::DeleteGroups& command, Verdict& verdict);
+void fold(FoldContext& context, const command::ExpireOffsets& command, Verdict& verdict);
+
+// consumer_groups/
+void fold(FoldContext& context, const command::ConsumerGroupHeartbeat& command, Verdict& verdict);
+void fold(FoldContext& context, const command::LeaveConsumerGroup& command, Verdict& verdict);
+void fold(FoldContext& context, const command::FenceConsumerMember& command, Verdict& verdict);
+void fold(FoldContext& context, const command::AssignConsumerGroup& command, Verdict& verdict);
+void fold(FoldContext& context, const command::DowngradeConsumerGroup& command, Verdict& verdict);
 
 /// Genesis itself, as the whole of entry 0.
 void fold_genesis(FoldContext& context, const command::Genesis& command, Verdict& verdict);

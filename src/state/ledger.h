@@ -6,6 +6,7 @@
 // creating and removing are edits as well.
 #pragma once
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,10 @@ class Segment;
 class InlineUnit;
 class Broker;
 class BrokerConfigs;
+class ResourceConfigs;
+class Group;
+class GroupMember;
+class GroupOffset;
 class Meta;
 class LogClock;
 class DigestVotes;
@@ -39,9 +44,13 @@ class SnapshotSink {
   virtual void before_change(Sequences& unit) = 0;
   virtual void before_change(Segment& unit) = 0;
   virtual void before_change(InlineUnit& unit) = 0;
+  virtual void before_change(Group& unit) = 0;
+  virtual void before_change(GroupMember& unit) = 0;
+  virtual void before_change(GroupOffset& unit) = 0;
   // Few and small: a snapshot writes them when it begins.
   void before_change(Broker&) {}
   void before_change(BrokerConfigs&) {}
+  void before_change(ResourceConfigs&) {}
   void before_change(Meta&) {}
   void before_change(LogClock&) {}
   void before_change(DigestVotes&) {}
@@ -57,6 +66,29 @@ class Ledger {
     digest_ += unit.hash();
     note_changed(unit);
   }
+  /// Groups and members note themselves by name (GroupTable): the engine's timers look at these.
+  void note_group(std::string_view id) {
+    if (changed_groups_.all) return;
+    if (changed_groups_.groups.size() == kChangedGroupsMax) {
+      changed_groups_ = {.all = true, .groups = {}, .signs = {}};
+      return;
+    }
+    changed_groups_.groups.emplace_back(id);
+  }
+  void note_sign(std::string_view group, std::string_view member) {
+    if (changed_groups_.all) return;
+    if (changed_groups_.signs.size() == kChangedGroupsMax) {
+      changed_groups_ = {.all = true, .groups = {}, .signs = {}};
+      return;
+    }
+    changed_groups_.signs.emplace_back(group, member);
+  }
+  /// Number of the present list, to note each thing once.
+  std::uint32_t groups_round() const { return groups_round_; }
+  ChangedGroups take_changed_groups() {
+    ++groups_round_;
+    return std::exchange(changed_groups_, {});
+  }
 
   const Hash128& digest() const { return digest_; }
 
@@ -69,7 +101,10 @@ class Ledger {
   std::uint32_t snapshot = 0;
 
   /// For a state that was loaded.
-  void set_all_changed() { changed_ = {.all = true, .partitions = {}}; }
+  void set_all_changed() {
+    changed_ = {.all = true, .partitions = {}};
+    changed_groups_ = {.all = true, .groups = {}, .signs = {}};
+  }
   ChangedPartitions take_changed() {
     ++changed_round_;
     return std::exchange(changed_, {});
@@ -94,6 +129,8 @@ class Ledger {
   /// Number of the list below; a partition that is on it holds the same number.
   std::uint32_t changed_round_ = 1;
   ChangedPartitions changed_;
+  std::uint32_t groups_round_ = 1;
+  ChangedGroups changed_groups_;
 };
 
 }  // namespace weir::state

@@ -30,6 +30,7 @@ inline constexpr std::size_t kDigestsKept = 4'096;
 inline constexpr std::size_t kSpansPerRunMax = 4'096;
 /// Changed partitions that are listed singly; beyond, "all of them" is said.
 inline constexpr std::size_t kChangedPartitionsMax = 65'536;
+inline constexpr std::size_t kChangedGroupsMax = 65'536;
 inline constexpr std::size_t kNotedSnapshotsKept = 4;
 
 // --- topics ---
@@ -39,12 +40,33 @@ inline constexpr std::size_t kPartitionsMax = 1'000'000;
 inline constexpr std::size_t kConfigsPerResourceMax = 100;
 inline constexpr std::size_t kConfigKeyBytesMax = 255;
 inline constexpr std::size_t kConfigValueBytesMax = 32'767;
+/// Client metrics subscriptions and groups with configs of their own.
+inline constexpr std::size_t kConfigResourcesMax = 10'000;
+inline constexpr std::size_t kResourceNameBytesMax = 255;
 
 // --- producers ---
 inline constexpr std::size_t kProducerIdsMax = 1'000'000;
 inline constexpr std::int32_t kProducerIdBlockMax = 1'000'000;
 /// Batches per producer and partition whose sequences and offsets are remembered at least.
 inline constexpr std::int32_t kBatchesRemembered = 5;
+
+// --- groups ---
+inline constexpr std::size_t kGroupsMax = 1'000'000;
+/// Ids of groups, members and instances, client ids and hosts, names of protocols.
+inline constexpr std::size_t kGroupTextBytesMax = 4'096;
+inline constexpr std::size_t kGroupMembersMax = 100'000;
+inline constexpr std::size_t kProtocolsPerMemberMax = 100;
+/// Metadata of all protocols of a member; an assignment.
+inline constexpr std::size_t kMemberBytesMax = std::size_t{4} << 20;
+/// All groups and members together.
+inline constexpr std::uint64_t kGroupBytesMax = std::uint64_t{1} << 30;
+/// Topics that a member of the consumer protocol names, or that its expression matches.
+inline constexpr std::size_t kTopicsPerConsumerMax = 10'000;
+inline constexpr std::int32_t kConsumerEpochMax = 0x7fffffff;
+inline constexpr std::size_t kGroupOffsetsMax = 10'000'000;
+inline constexpr std::size_t kOffsetMetadataBytesMax = 32'767;
+/// Committed metadata of all groups together.
+inline constexpr std::uint64_t kOffsetMetadataTotalMax = std::uint64_t{512} << 20;
 
 // --- brokers ---
 inline constexpr std::size_t kBrokersMax = 1'000;

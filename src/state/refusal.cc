@@ -24,6 +24,20 @@ std::string_view to_string(Refusal refusal) {
     case Refusal::offset_out_of_range: return "offset_out_of_range";
     case Refusal::not_found: return "not_found";
     case Refusal::limit_reached: return "limit_reached";
+    case Refusal::group_not_found: return "group_not_found";
+    case Refusal::unknown_member: return "unknown_member";
+    case Refusal::fenced_instance: return "fenced_instance";
+    case Refusal::illegal_generation: return "illegal_generation";
+    case Refusal::rebalance_in_progress: return "rebalance_in_progress";
+    case Refusal::inconsistent_protocol: return "inconsistent_protocol";
+    case Refusal::group_full: return "group_full";
+    case Refusal::group_not_empty: return "group_not_empty";
+    case Refusal::group_reads_topic: return "group_reads_topic";
+    case Refusal::stale_member_epoch: return "stale_member_epoch";
+    case Refusal::fenced_member_epoch: return "fenced_member_epoch";
+    case Refusal::unreleased_instance: return "unreleased_instance";
+    case Refusal::unsupported_assignor: return "unsupported_assignor";
+    case Refusal::group_exists: return "group_exists";
   }
   return "unknown";
 }

@@ -28,6 +28,20 @@ enum class Refusal : std::uint8_t {
   offset_out_of_range,     // beyond the end of the partition
   not_found,               // any other thing that is gone
   limit_reached,           // a limit of the state
+  group_not_found,         // no group of that id, or of another kind than the command is for
+  unknown_member,          // no such member in the group
+  fenced_instance,         // another process has the instance id now
+  illegal_generation,      // not the group's present generation
+  rebalance_in_progress,   // the group is between two generations
+  inconsistent_protocol,   // no protocol in common with the group
+  group_full,              // the greatest number of members
+  group_not_empty,         // it has members
+  group_reads_topic,       // a member is subscribed to the topic
+  stale_member_epoch,      // not the member's present epoch
+  fenced_member_epoch,     // an epoch that the member never had, or of a member that was fenced
+  unreleased_instance,     // the instance id is held by a member that has not left
+  unsupported_assignor,    // nobody knows this assignor
+  group_exists,            // of another kind
 };
 
 std::string_view to_string(Refusal refusal);

@@ -81,6 +81,27 @@ std::int32_t State::broker_config_version(NodeId node) const {
   return configs == nullptr ? 0 : configs->version();
 }
 
+const ConfigMap& State::resource_configs(ResourceType type, std::string_view name) const {
+  static const ConfigMap kNone;
+  const ResourceConfigs* configs = tables_->resources.find({type, std::string(name)});
+  return configs == nullptr ? kNone : configs->configs();
+}
+
+std::int32_t State::resource_config_version(ResourceType type, std::string_view name) const {
+  const ResourceConfigs* configs = tables_->resources.find({type, std::string(name)});
+  return configs == nullptr ? 0 : configs->version();
+}
+
+std::int32_t State::resources_version() const { return tables_->resources.last_version(); }
+
+void State::visit_resources(
+    ResourceType type,
+    const std::function<void(const std::string& name, const ConfigMap& configs)>& visit) const {
+  const auto& all = tables_->resources.all();
+  for (auto at = all.lower_bound({type, ""}); at != all.end() && at->first.type == type; ++at)
+    visit(at->first.name, at->second.configs());
+}
+
 void State::visit_spans(PartitionRef at, Offset from,
                         const std::function<bool(const SpanInfo&)>& visit) const {
   const Partition* partition = find_partition(*tables_, at);
@@ -127,6 +148,9 @@ ItemOutcome State::check_run(PartitionRef at, const ProducerRun& run, std::int32
 }
 
 ChangedPartitions State::take_changed_partitions() { return tables_->ledger.take_changed(); }
+ChangedGroups State::take_changed_groups() { return tables_->ledger.take_changed_groups(); }
+const GroupTable& State::groups() const { return tables_->groups; }
+const OffsetTable& State::offsets() const { return tables_->offsets; }
 
 std::uint64_t State::inline_bytes_live() const { return tables_->objects.inline_bytes_live(); }
 std::optional<Position> State::oldest_inline() const { return tables_->objects.oldest_inline(); }
@@ -195,6 +219,9 @@ StateCounts State::counts() const {
   counts.producers = tables_->producers.producer_count();
   counts.producer_partitions = tables_->producers.sequences_count();
   counts.brokers = tables_->brokers.list().size();
+  counts.groups = tables_->groups.count();
+  counts.group_members = tables_->groups.member_count();
+  counts.group_offsets = tables_->offsets.count();
   return counts;
 }
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -115,6 +116,16 @@ struct ChangedPartitions {
   std::vector<PartitionRef> partitions;
 };
 
+/// Each thing once.
+struct ChangedGroups {
+  /// More changed than are listed: look at everything.
+  bool all = false;
+  /// Groups whose head or members changed, came or went; not their offsets.
+  std::vector<std::string> groups;
+  /// Group and member that gave a sign of life.
+  std::vector<std::pair<std::string, std::string>> signs;
+};
+
 struct StateCounts {
   std::size_t topics = 0;
   std::size_t partitions = 0;
@@ -124,9 +135,14 @@ struct StateCounts {
   std::size_t producers = 0;
   std::size_t producer_partitions = 0;
   std::size_t brokers = 0;
+  std::size_t groups = 0;
+  std::size_t group_members = 0;
+  std::size_t group_offsets = 0;
 };
 
 struct Tables;
+class GroupTable;
+class OffsetTable;
 
 class State final : public Catalog {
  public:
@@ -159,6 +175,12 @@ class State final : public Catalog {
   LeaderEpoch placement_epoch() const override;
   const ConfigMap& broker_configs(NodeId node) const override;
   std::int32_t broker_config_version(NodeId node) const override;
+  const ConfigMap& resource_configs(ResourceType type, std::string_view name) const override;
+  std::int32_t resource_config_version(ResourceType type, std::string_view name) const override;
+  std::int32_t resources_version() const override;
+  void visit_resources(ResourceType type,
+                       const std::function<void(const std::string& name, const ConfigMap& configs)>&
+                           visit) const override;
 
   /// Spans in offset order from the one that holds `from` on, until `visit` returns false. Visits
   /// nothing for an unknown partition or an offset beyond the end; an offset below the start begins
@@ -181,6 +203,11 @@ class State final : public Catalog {
 
   /// Partitions whose end or start moved, or that appeared or vanished, since the last call.
   ChangedPartitions take_changed_partitions();
+  ChangedGroups take_changed_groups();
+
+  /// For reading; groups/group_table.h, groups/offset_table.h.
+  const GroupTable& groups() const;
+  const OffsetTable& offsets() const;
 
   /// Bytes that spans reach in inline sections.
   std::uint64_t inline_bytes_live() const;

@@ -8,11 +8,14 @@
 #include "state/brokers/broker_table.h"
 #include "state/cluster/digest_votes.h"
 #include "state/cluster/log_clock.h"
+#include "state/groups/group_table.h"
+#include "state/groups/offset_table.h"
 #include "state/ledger.h"
 #include "state/log/object_table.h"
 #include "state/log/partition.h"
 #include "state/meta.h"
 #include "state/producers/producer_table.h"
+#include "state/resources/resource_table.h"
 #include "state/topics/topic_table.h"
 
 namespace weir::state {
@@ -45,6 +48,9 @@ struct Tables {
   ObjectTable objects;
   ProducerTable producers{partitions};
   BrokerTable brokers;
+  ResourceTable resources;
+  GroupTable groups;
+  OffsetTable offsets{groups};
   LogClock clock;
   DigestVotes digest_votes;
   DigestRing digests;

@@ -41,6 +41,11 @@ enum class UnitKind : std::uint64_t {
   producer = 8,
   sequences = 9,
   span = 10,
+  resource_configs = 11,
+  group = 12,
+  group_member = 13,
+  group_offset = 14,
+  consumer_member = 20,
   clock = 50,
   digest_votes = 51,
 };

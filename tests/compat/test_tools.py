@@ -3,29 +3,11 @@ import json
 import re
 import unittest
 
-from harness import agents, installs
-from harness.case import SharedBrokerCase
 from harness.records import Record
+from harness.tools import ToolCase
 
-TOOLS = "org.apache.kafka.tools."
 
-
-class Tools(SharedBrokerCase):
-    needs = (installs.java,)
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.java = agents.java(cls.fleet.work)
-        cls.addClassCleanup(cls.java.close)
-
-    def tool(self, name, *args, status=0, stdin=""):
-        """Standard output of a tool that must end with `status`."""
-        done = self.java.call("tool", main=TOOLS + name, args=["--bootstrap-server", self.broker.address, *args], stdin=stdin)
-        self.assertEqual(done["status"], status, f"{done['out']}\n{done['err']}")
-        self.complaint = done["err"]
-        return done["out"]
-
+class Tools(ToolCase):
     def create(self, *args, partitions=1):
         topic = self.topic()
         self.tool("TopicCommand", "--create", "--topic", topic, "--partitions", str(partitions), *args)

@@ -87,6 +87,7 @@ class SharedBrokerCase(unittest.TestCase):
 
     maxDiff = 4000
     needs = ()  # functions of harness.installs; the class is skipped where one of them says so
+    options = ()  # more words for the broker's command line
 
     @classmethod
     def setUpClass(cls):
@@ -96,7 +97,7 @@ class SharedBrokerCase(unittest.TestCase):
         cls.ended = 0
         cls.failed = 0
         cls.addClassCleanup(cls._close)
-        cls.broker = cls.fleet.broker()
+        cls.broker = cls.fleet.broker(options=cls.options)
 
     @classmethod
     def _close(cls):

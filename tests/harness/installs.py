@@ -18,6 +18,7 @@ from harness.broker import ROOT
 CLIENTS = ROOT / "build/clients"
 HERE = pathlib.Path(__file__).resolve().parent
 KAFKA_VERSION = "4.4.0"
+CONNECT_VERSION = "4.3.1"  # the latest with the file connectors
 INSTALL_SECONDS_MAX = 600
 
 POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -89,6 +90,17 @@ def kafka_server():
     """The class path of Apache Kafka's own broker."""
     need("java", "openjdk-17-jre-headless")
     return f"{_maven('kafka-server', POM.replace('kafka-tools', 'kafka_2.13'))}/lib/*"
+
+
+def kafka_connect():
+    """The class path of Kafka Connect with its file connectors."""
+    need("java", "openjdk-17-jre-headless")
+    pom = POM.replace("kafka-tools", "connect-runtime").replace(KAFKA_VERSION, CONNECT_VERSION).replace("  </dependencies>", f"""\
+    <dependency>
+      <groupId>org.apache.kafka</groupId><artifactId>connect-file</artifactId><version>{CONNECT_VERSION}</version>
+    </dependency>
+  </dependencies>""")
+    return f"{_maven('kafka-connect', pom)}/lib/*"
 
 
 def _maven(name, pom):

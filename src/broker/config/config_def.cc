@@ -7,6 +7,7 @@
 
 #include "broker/config/tables.h"
 #include "broker/limits.h"
+#include "broker/telemetry/client_match.h"
 
 namespace weir::broker::config {
 namespace {
@@ -107,6 +108,10 @@ std::string complaint(const ConfigDef& def, std::string_view value) {
           !std::ranges::all_of(split_list(value),
                                [&](const std::string& item) { return is_choice(check, item); }))
         return std::string("its items must be among ") + check.choices;
+      if (check.kind == Check::Kind::client_match) {
+        const auto match = telemetry::ClientMatch::parse(split_list(value));
+        return match ? "" : match.error().message;
+      }
       return "";
     case ConfigType::string:
       if (check.kind == Check::Kind::one_of && !is_choice(check, value))
@@ -121,6 +126,10 @@ std::string complaint(const ConfigDef& def, std::string_view value) {
 }  // namespace
 
 Defs topic_defs() { return {topic_table()}; }
+
+Defs client_metrics_defs() { return {client_metrics_table()}; }
+
+Defs group_defs() { return {group_table()}; }
 
 Defs broker_defs() {
   return {broker_a_to_f(), broker_group(), broker_i_to_p(), broker_q_to_r(), broker_s_to_u()};

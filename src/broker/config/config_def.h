@@ -40,6 +40,7 @@ struct Check {
     one_of,         // one of `choices`
     each_of,        // a list whose items are among `choices`
     replicas,       // "*" or partition:broker pairs
+    client_match,   // selector=regular expression pairs
   };
   Kind kind = Kind::none;
   std::int64_t low = 0;
@@ -68,6 +69,8 @@ struct ConfigDef {
 using Defs = std::array<std::span<const ConfigDef>, 5>;
 Defs topic_defs();
 Defs broker_defs();
+Defs client_metrics_defs();
+Defs group_defs();
 /// Nothing if there is none of that name.
 const ConfigDef* find_def(const Defs& defs, std::string_view name);
 

@@ -71,6 +71,15 @@ std::vector<Layer> topic_layers(const Sources& sources, const state::ConfigMap& 
   return out;
 }
 
+std::vector<Layer> own_layers(const state::ConfigMap& configs, const ConfigDef& def,
+                              Source source) {
+  std::vector<Layer> out;
+  if (const std::string* value = state::find_config(configs, def.name))
+    out.push_back({def.name, *value, source});
+  if (def.default_value) out.push_back({def.name, def.default_value, Source::defaults});
+  return out;
+}
+
 std::optional<std::string> broker_value(const Sources& sources, std::string_view name) {
   const ConfigDef* def = find_def(broker_defs(), name);
   ENSURE(def != nullptr);

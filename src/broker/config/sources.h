@@ -26,6 +26,8 @@ enum class Source : std::int8_t {
   dynamic_default_broker = 3,
   static_broker = 4,
   defaults = 5,
+  client_metrics = 7,
+  group = 8,
 };
 
 struct Layer {
@@ -48,6 +50,9 @@ std::vector<Layer> broker_layers(const Sources& sources, const ConfigDef& def,
 /// The same of a topic config; `configs` are those set on the topic.
 std::vector<Layer> topic_layers(const Sources& sources, const state::ConfigMap& configs,
                                 const ConfigDef& def);
+
+/// The same of something that has configs of its own and defaults, nothing between.
+std::vector<Layer> own_layers(const state::ConfigMap& configs, const ConfigDef& def, Source source);
 
 /// The value that counts; nothing if there is none.
 std::optional<std::string> broker_value(const Sources& sources, std::string_view name);

@@ -32,11 +32,14 @@ constexpr Check each_of(const char* choices) {
   return {.kind = Check::Kind::each_of, .choices = choices};
 }
 constexpr Check replicas() { return {.kind = Check::Kind::replicas}; }
+constexpr Check client_match() { return {.kind = Check::Kind::client_match}; }
 
 }  // namespace checks
 
 /// One per file; the order of the pieces is that of the names.
 std::span<const ConfigDef> topic_table();
+std::span<const ConfigDef> client_metrics_table();
+std::span<const ConfigDef> group_table();
 std::span<const ConfigDef> broker_a_to_f();
 std::span<const ConfigDef> broker_group();
 std::span<const ConfigDef> broker_i_to_p();

@@ -1,10 +1,12 @@
 // 18 ApiVersions, versions 0-5 (KIP-35, KIP-511, KIP-1242).
 //
-// Serves: the handler table and nothing else; Produce is listed from 0 for librdkafka. Features:
-// none yet. A version that we do not have is answered in version 0 with UNSUPPORTED_VERSION and the
-// one row of ApiVersions, on an open connection; the response header is always version 0. Client
-// software name and version (3+) are checked and kept. A request that names another cluster or
-// node (5+) meant somebody else: REBOOTSTRAP_REQUIRED.
+// Serves: the handler table and nothing else; Produce is listed from 0 for librdkafka. Features
+// (3+): those whose APIs are served, in force at the folded position. A version that we do not have
+// is answered in version 0 with UNSUPPORTED_VERSION and the one row of ApiVersions, on an open
+// connection; the response header is always version 0. Client software name and version (3+) are
+// checked and kept. A request that names another cluster or node (5+) meant somebody else:
+// REBOOTSTRAP_REQUIRED.
+#include "broker/features.h"
 #include "broker/handlers/handlers.h"
 #include "broker/limits.h"
 #include "broker/serve.h"
@@ -41,6 +43,19 @@ KafkaError check(const RequestContext& context, const wire::ApiVersionsRequest& 
   return KafkaError::none;
 }
 
+void add_features(const Broker& broker, wire::ApiVersionsResponse& response) {
+  for (const Feature& feature : features_of(broker)) {
+    response.supported_features.push_back({.name = std::string(feature.name),
+                                           .min_version = feature.lowest,
+                                           .max_version = feature.highest});
+    response.finalized_features.push_back({.name = std::string(feature.name),
+                                           .max_version_level = feature.level,
+                                           .min_version_level = feature.level});
+  }
+  response.finalized_features_epoch =
+      static_cast<std::int64_t>(broker.engine().status().folded.value);
+}
+
 }  // namespace
 
 rt::Task<Reply> api_versions(Broker& broker, RequestContext& context, SharedBytes body) {
@@ -55,6 +70,11 @@ rt::Task<Reply> api_versions(Broker& broker, RequestContext& context, SharedByte
     context.connection.software_version = request.client_software_version;
     for (const HandlerRow& row : broker.table().rows)
       response.api_keys.push_back(row_of(*wire::find_api(row.key)));
+    if (context.version >= 3) {
+      co_await rt::resume_on(broker.loop());
+      add_features(broker, response);
+      co_await rt::resume_on(*context.connection.lane);
+    }
   }
   co_return encode_reply(response, context);
 }

@@ -1,7 +1,8 @@
 // 32 DescribeConfigs, versions 1-4.
 //
-// Serves: topics (2), brokers (4; "" for the defaults of all brokers, which lists what is set) and
-// broker loggers (8; there are none). Every known config with value, source, synonyms, type,
+// Serves: topics (2), brokers (4; "" for the defaults of all brokers, which lists what is set),
+// broker loggers (8; there are none) and client metrics subscriptions (16; nothing for one that
+// does not exist). Every known config with value, source, synonyms, type,
 // documentation, read-only and sensitive flags; the key filter, null or empty for all. Values of
 // passwords are never sent. Everything after a barrier, so that a change is seen at once on every
 // broker. Other resource types: INVALID_REQUEST.
@@ -94,6 +95,17 @@ void describe_broker(const Broker& broker, const Request& request, const Asked& 
     }
 }
 
+void describe_named(const Broker& broker, const Request& request, const Asked& asked,
+                    const NamedKind& named, Response::DescribeConfigsResult& out) {
+  const auto& configs = broker.catalog().resource_configs(named.type(), asked.resource_name);
+  if (configs.empty()) return;
+  for (const auto& piece : named.defs())
+    for (const config::ConfigDef& def : piece)
+      if (is_asked(asked, def.name))
+        out.configs.push_back(
+            make_row(request, def, config::own_layers(configs, def, named.source)));
+}
+
 Response::DescribeConfigsResult describe(const Broker& broker, const RequestContext& context,
                                          const Request& request, const Asked& asked) {
   Response::DescribeConfigsResult out;
@@ -106,6 +118,8 @@ Response::DescribeConfigsResult describe(const Broker& broker, const RequestCont
     out.error_message = found.message;
   } else if (found.topic) {
     describe_topic(broker, request, asked, *found.topic, out);
+  } else if (found.named) {
+    describe_named(broker, request, asked, *found.named, out);
   } else if (found.kind == ResourceKind::broker) {
     describe_broker(broker, request, asked, found.node, out);
   }

@@ -1,9 +1,9 @@
 // 33 AlterConfigs, versions 0-2.
 //
-// Serves: sets of configs of topics and brokers; what is not named is deleted, which is why clients
-// should prefer IncrementalAlterConfigs. A config without value (null): INVALID_REQUEST.
-// All resources change in one commit; `validate_only`; errors by resource, naming the key
-// (INVALID_CONFIG). Broker configs that cannot change at run time: INVALID_REQUEST.
+// Serves: sets of configs of topics, brokers and client metrics subscriptions; what is not named is
+// deleted, which is why clients should prefer IncrementalAlterConfigs. A config without value
+// (null): INVALID_REQUEST. All resources change in one commit; `validate_only`; errors by resource,
+// naming the key (INVALID_CONFIG). Broker configs that cannot change at run time: INVALID_REQUEST.
 #include "broker/deadlines.h"
 #include "broker/handlers/config_resources.h"
 #include "broker/handlers/handlers.h"
@@ -33,16 +33,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
   std::vector<Alteration> alterations = alterations_of(request);
   co_await alter_all(broker, alterations, request.validate_only,
                      deadline_of(context.api_key, context.arrived));
-  Response response;
-  for (Alteration& item : alterations) {
-    auto& out = response.responses.emplace_back();
-    out.error_code = context.tell(item.error);
-    out.error_message.reset();
-    if (!item.good()) out.error_message = std::move(item.message);
-    out.resource_type = item.type;
-    out.resource_name = std::move(item.name);
-  }
-  co_return response;
+  co_return answer_of<Response>(context, alterations);
 }
 
 }  // namespace

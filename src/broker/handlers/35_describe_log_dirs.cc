@@ -4,6 +4,7 @@
 // (the same on every broker). No lag, no future replicas, size of the volume unknown. Partitions
 // that do not exist are left out, as in Kafka.
 #include "broker/handlers/handlers.h"
+#include "broker/handlers/store_dir.h"
 #include "broker/serve.h"
 #include "broker/topic_lookup.h"
 #include "wire/describe_log_dirs.h"
@@ -13,8 +14,6 @@ namespace {
 
 using Request = wire::DescribeLogDirsRequest;
 using Response = wire::DescribeLogDirsResponse;
-
-constexpr std::string_view kStoreName = "store";
 
 void add_partition(const Broker& broker, const state::TopicInfo& topic, std::int32_t partition,
                    Response::DescribeLogDirsTopic& out) {
@@ -27,7 +26,7 @@ void add_partition(const Broker& broker, const state::TopicInfo& topic, std::int
 rt::Task<Response> handle(Broker& broker, const RequestContext&, Request request) {
   Response response;
   auto& dir = response.results.emplace_back();
-  dir.log_dir = kStoreName;
+  dir.log_dir = kStoreDir;
   if (!request.topics) {
     broker.catalog().visit_topics("", [&](const state::TopicInfo& topic) {
       auto& out = dir.topics.emplace_back();

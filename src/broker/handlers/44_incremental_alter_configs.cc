@@ -1,6 +1,7 @@
 // 44 IncrementalAlterConfigs, versions 0-1.
 //
-// Serves: SET, DELETE, APPEND and SUBTRACT (lists only) on topics and brokers, as read-modify-write
+// Serves: SET, DELETE, APPEND and SUBTRACT (lists only) on topics, brokers and client metrics
+// subscriptions (a new name makes one, its last key deleted unmakes it), as read-modify-write
 // guarded by the version of the configs. An unknown operation: INVALID_REQUEST.
 // All resources change in one commit; `validate_only`; errors by resource, naming the key
 // (INVALID_CONFIG). Broker configs that cannot change at run time: INVALID_REQUEST.
@@ -36,16 +37,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
   std::vector<Alteration> alterations = alterations_of(request);
   co_await alter_all(broker, alterations, request.validate_only,
                      deadline_of(context.api_key, context.arrived));
-  Response response;
-  for (Alteration& item : alterations) {
-    auto& out = response.responses.emplace_back();
-    out.error_code = context.tell(item.error);
-    out.error_message.reset();
-    if (!item.good()) out.error_message = std::move(item.message);
-    out.resource_type = item.type;
-    out.resource_name = std::move(item.name);
-  }
-  co_return response;
+  co_return answer_of<Response>(context, alterations);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "broker/config/group_settings.h"
 #include "broker/error_map.h"
 #include "broker/limits.h"
 #include "broker/refusal_text.h"
@@ -26,10 +27,30 @@ FoundResource find_broker(const Broker& broker, const std::string& name, Resourc
   return out;
 }
 
+constexpr NamedKind kNamedKinds[] = {
+    {ResourceKind::client_metrics, config::client_metrics_defs, config::Source::client_metrics,
+     "client metrics configuration", KafkaError::invalid_request, KafkaError::invalid_request},
+    {ResourceKind::group, config::group_defs, config::Source::group, "group config name",
+     KafkaError::invalid_config, KafkaError::invalid_config},
+};
+
+FoundResource find_named(ResourceKind kind, const std::string& name) {
+  for (const NamedKind& named : kNamedKinds) {
+    if (named.kind != kind) continue;
+    if (name.empty())
+      return refused(KafkaError::invalid_request, "The name of the resource is empty.");
+    if (name.size() > kResourceNameBytesMax)
+      return refused(KafkaError::invalid_request, "The name of the resource is too long.");
+    return {.message = {}, .kind = kind, .named = &named};
+  }
+  return refused(KafkaError::invalid_request, "Configs of that resource type are not served.");
+}
+
 /// The keys to set (value) or delete (none) so that the changes come true.
 using Edits = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 struct Target {
+  const Broker* broker = nullptr;
   FoundResource found;
   config::Defs defs;
   const state::ConfigMap* set = nullptr;
@@ -37,12 +58,19 @@ struct Target {
 };
 
 Target target_of(const Broker& broker, const Alteration& alteration) {
-  Target out{.found = find_resource(broker, alteration.type, alteration.name, false)};
+  Target out{.broker = &broker, .found = find_resource(broker, alteration.type, alteration.name, false)};
   if (out.found.error != KafkaError::none) return out;
   if (out.found.topic) {
     out.defs = config::topic_defs();
     out.set = &out.found.topic->configs;
     out.version = out.found.topic->config_version;
+    return out;
+  }
+  if (out.found.named) {
+    const state::ResourceType type = out.found.named->type();
+    out.defs = out.found.named->defs();
+    out.set = &broker.catalog().resource_configs(type, alteration.name);
+    out.version = broker.catalog().resource_config_version(type, alteration.name);
     return out;
   }
   const NodeId node = out.found.node.value_or(NodeId(-1));
@@ -54,16 +82,18 @@ Target target_of(const Broker& broker, const Alteration& alteration) {
 
 bool is_unknown(const Target& target, Alteration& alteration, const ConfigChange& change) {
   if (config::find_def(target.defs, change.key)) return false;
-  alteration.refuse(KafkaError::invalid_config,
-                    std::string(target.found.topic ? "Unknown topic config name: "
-                                                   : "Unknown broker config name: ") +
-                        change.key);
+  const NamedKind* named = target.found.named;
+  const std::string what = named                ? named->label
+                           : target.found.topic ? "topic config name"
+                                                : "broker config name";
+  alteration.refuse(named ? named->unknown_key : KafkaError::invalid_config,
+                    "Unknown " + what + ": " + change.key);
   return true;
 }
 
 /// Whether a broker config may be changed at all, and at this level.
 bool is_fixed(const Target& target, const config::ConfigDef& def, Alteration& alteration) {
-  if (target.found.topic) return false;
+  if (target.found.topic || target.found.named) return false;
   if (def.change == config::Change::never) {
     alteration.refuse(KafkaError::invalid_request,
                       std::string("Cannot change at run time: ") + def.name);
@@ -94,6 +124,13 @@ std::string edited_list(const Target& target, const config::ConfigDef& def,
   return config::join_list(items);
 }
 
+/// Kafka's answers differ so between kinds of resources.
+KafkaError error_of_bad_value(const Target& target, const config::ConfigDef& def) {
+  if (target.found.topic || def.check.kind == config::Check::Kind::client_match)
+    return KafkaError::invalid_config;
+  return target.found.named ? target.found.named->bad_value : KafkaError::invalid_request;
+}
+
 void edit_one(const Target& target, const ConfigChange& change, Alteration& alteration,
               Edits& edits) {
   if (change.operation == Operation::remove) {
@@ -114,10 +151,10 @@ void edit_one(const Target& target, const ConfigChange& change, Alteration& alte
     value = edited_list(target, def, change);
   }
   std::string problem = config::value_problem(def, value);
-  // Kafka's answers differ so between topics and brokers.
-  const KafkaError bad =
-      target.found.topic ? KafkaError::invalid_config : KafkaError::invalid_request;
-  if (!problem.empty()) return alteration.refuse(bad, std::move(problem));
+  if (problem.empty() && target.found.kind == ResourceKind::group)
+    problem = config::group_value_problem(target.broker->config_sources(), def, value);
+  if (!problem.empty())
+    return alteration.refuse(error_of_bad_value(target, def), std::move(problem));
   edits.emplace_back(change.key, std::move(value));
 }
 
@@ -157,8 +194,7 @@ std::vector<engine::AlterConfig> compute(const Broker& broker, std::vector<Alter
     }
     Edits edits = edits_of(target, *item);
     if (!item->good() || edits.empty()) return true;
-    out.push_back({.resource = target.found.topic ? engine::ConfigResource::topic
-                                                  : engine::ConfigResource::broker,
+    out.push_back({.resource = static_cast<engine::ConfigResource>(target.found.kind),
                    .name = item->name,
                    .guard_version = target.version,
                    .changes = std::move(edits)});
@@ -182,6 +218,8 @@ FoundResource find_resource(const Broker& broker, std::int8_t type, const std::s
     case ResourceKind::broker_logger:
       if (read) return find_broker(broker, name, ResourceKind::broker_logger);
       return refused(KafkaError::invalid_request, "There are no loggers to configure.");
+    case ResourceKind::client_metrics:
+    case ResourceKind::group: return find_named(static_cast<ResourceKind>(type), name);
   }
   return refused(
       KafkaError::invalid_request,

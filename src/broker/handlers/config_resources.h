@@ -14,7 +14,26 @@
 namespace weir::broker::handlers {
 
 /// Values of the protocol.
-enum class ResourceKind : std::int8_t { topic = 2, broker = 4, broker_logger = 8 };
+enum class ResourceKind : std::int8_t {
+  topic = 2,
+  broker = 4,
+  broker_logger = 8,
+  client_metrics = 16,
+  group = 32
+};
+
+/// A kind of resource that exists by its configs alone, and how Kafka words its refusals.
+struct NamedKind {
+  ResourceKind kind;
+  config::Defs (*defs)();
+  config::Source source;
+  /// "Unknown …: key".
+  const char* label;
+  KafkaError unknown_key;
+  KafkaError bad_value;
+
+  state::ResourceType type() const { return static_cast<state::ResourceType>(kind); }
+};
 
 struct FoundResource {
   KafkaError error = KafkaError::none;
@@ -24,6 +43,8 @@ struct FoundResource {
   const state::TopicInfo* topic = nullptr;
   /// Of a broker; nothing means: of all brokers.
   std::optional<NodeId> node;
+  /// Of a resource that exists by its configs alone.
+  const NamedKind* named = nullptr;
 };
 
 /// After a barrier. `read` also finds broker loggers.
@@ -55,6 +76,21 @@ struct Alteration {
     message = std::move(why);
   }
 };
+
+/// The answer to an alter request; `Response` is that of either API.
+template <class Response>
+Response answer_of(const RequestContext& context, std::vector<Alteration>& alterations) {
+  Response response;
+  for (Alteration& item : alterations) {
+    auto& out = response.responses.emplace_back();
+    out.error_code = context.tell(item.error);
+    out.error_message.reset();
+    if (!item.good()) out.error_message = std::move(item.message);
+    out.resource_type = item.type;
+    out.resource_name = std::move(item.name);
+  }
+  return response;
+}
 
 /// Checks all, then changes all good ones in one commit, again and again where somebody else's
 /// change came in between (each change is guarded by the version that it was computed from).

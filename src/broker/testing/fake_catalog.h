@@ -45,6 +45,10 @@ class FakeCatalog final : public state::Catalog {
     brokers_.push_back(std::move(broker));
     epoch_ = epoch_.next();
   }
+  bool remove_broker(NodeId node) {
+    epoch_ = epoch_.next();
+    return std::erase_if(brokers_, [&](const auto& broker) { return broker.node_id == node; }) > 0;
+  }
   state::TopicInfo* find(std::string_view name) {
     auto at = topics_.find(name);
     return at == topics_.end() ? nullptr : &at->second;
@@ -61,6 +65,14 @@ class FakeCatalog final : public state::Catalog {
   void change_broker_config(NodeId node, std::string_view key, std::optional<std::string> value) {
     change(broker_configs_[node.value].first, key, std::move(value));
     ++broker_configs_[node.value].second;
+  }
+  /// The same for a client metrics subscription or a group; without any key it is gone.
+  void change_resource(state::ResourceType type, const std::string& name, std::string_view key,
+                       std::optional<std::string> value) {
+    auto& [configs, version] = resources_[{type, name}];
+    change(configs, key, std::move(value));
+    version = ++resources_version_;
+    if (configs.empty()) resources_.erase({type, name});
   }
   static void change(state::ConfigMap& configs, std::string_view key,
                      std::optional<std::string> value) {
@@ -100,6 +112,23 @@ class FakeCatalog final : public state::Catalog {
     auto at = broker_configs_.find(node.value);
     return at == broker_configs_.end() ? 0 : at->second.second;
   }
+  const state::ConfigMap& resource_configs(state::ResourceType type,
+                                           std::string_view name) const override {
+    auto at = resources_.find({type, std::string(name)});
+    return at == resources_.end() ? none_ : at->second.first;
+  }
+  std::int32_t resource_config_version(state::ResourceType type,
+                                       std::string_view name) const override {
+    auto at = resources_.find({type, std::string(name)});
+    return at == resources_.end() ? 0 : at->second.second;
+  }
+  std::int32_t resources_version() const override { return resources_version_; }
+  void visit_resources(state::ResourceType type,
+                       const std::function<void(const std::string&, const state::ConfigMap&)>&
+                           visit) const override {
+    for (const auto& [key, value] : resources_)
+      if (key.first == type) visit(key.second, value.first);
+  }
 
  private:
   std::string cluster_id_ = "test-cluster";
@@ -110,6 +139,9 @@ class FakeCatalog final : public state::Catalog {
   std::vector<state::BrokerInfo> brokers_;
   LeaderEpoch epoch_{0};
   std::map<std::int32_t, std::pair<state::ConfigMap, std::int32_t>> broker_configs_;
+  std::map<std::pair<state::ResourceType, std::string>, std::pair<state::ConfigMap, std::int32_t>>
+      resources_;
+  std::int32_t resources_version_ = 0;
   state::ConfigMap none_;
 };
 

@@ -37,10 +37,25 @@ class FakeEngine final : public engine::Engine {
   int barriers = 0;
   int produce_calls = 0;
   std::size_t parked = 0;
+  FeatureLevel level{1};
 
   rt::Loop& loop() override { return loop_; }
   const state::Catalog& catalog() const override { return state; }
-  engine::Status status() const override { return {.ready = true, .parked_fetches = parked}; }
+  /// Where a test is about groups.
+  engine::GroupApi* group_api = nullptr;
+  engine::GroupApi& groups() override {
+    ENSURE(group_api != nullptr);
+    return *group_api;
+  }
+  engine::ConsumerGroupApi* consumer_group_api = nullptr;
+  engine::ConsumerGroupApi& consumer_groups() override {
+    ENSURE(consumer_group_api != nullptr);
+    return *consumer_group_api;
+  }
+  engine::Status status() const override {
+    return {
+        .folded = Position(41), .feature_level = level, .ready = true, .parked_fetches = parked};
+  }
   NodeId node_id() const override { return NodeId(1); }
 
   rt::Task<Result<void>> barrier(MonoTime) override {
@@ -167,6 +182,18 @@ class FakeEngine final : public engine::Engine {
     co_await rt::yield(loop_);
     co_return out;
   }
+  rt::Task<engine::Outcome> raise_feature_level(FeatureLevel asked, MonoTime) override {
+    co_await rt::yield(loop_);
+    if (failure) co_return engine::Outcome{.failure = Error{*failure, "told to fail"}};
+    level = asked;
+    co_return engine::Outcome{};
+  }
+  rt::Task<engine::Outcome> expire_broker(NodeId node, MonoTime) override {
+    co_await rt::yield(loop_);
+    if (failure) co_return engine::Outcome{.failure = Error{*failure, "told to fail"}};
+    co_return engine::Outcome{.refusal = state.remove_broker(node) ? state::Refusal::none
+                                                                   : state::Refusal::not_found};
+  }
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime) override {
     co_await rt::yield(loop_);
     if (failure) co_return fail(*failure, "told to fail");
@@ -243,6 +270,15 @@ class FakeEngine final : public engine::Engine {
       for (const auto& [key, value] : change.changes)
         FakeCatalog::change(topic->configs, key, value);
       ++topic->config_version;
+      return {};
+    }
+    if (change.resource != engine::ConfigResource::broker) {
+      const auto type = static_cast<state::ResourceType>(change.resource);
+      if (change.guard_version != -1 &&
+          change.guard_version != state.resource_config_version(type, change.name))
+        return {.refusal = state::Refusal::guard_mismatch};
+      for (const auto& [key, value] : change.changes)
+        state.change_resource(type, change.name, key, value);
       return {};
     }
     const NodeId node(change.name.empty() ? -1 : std::stoi(change.name));

@@ -45,6 +45,8 @@ struct RigOptions {
   int lanes = 0;
   std::size_t memory = std::size_t{512} << 20;
   config::StaticValues given;
+  /// Another engine than the fake one; it lives on the broker's node and outlives the rig.
+  std::function<engine::Engine&(rt::sim::SimNode&)> make_engine;
 };
 
 class Rig;

@@ -10,7 +10,7 @@ inline Rig::Rig(const HandlerTable& table, RigOptions options)
       given(std::move(options.given)),
       engine(node.loop()),
       memory(options.memory, node.loop()),
-      broker({.engine = engine,
+      broker({.engine = options.make_engine ? options.make_engine(node) : engine,
               .workers = node.workers(),
               .random = node.random(),
               .memory = memory,

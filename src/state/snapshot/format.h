@@ -24,6 +24,10 @@ enum class SectionKind : std::uint16_t {
   partitions = 7,
   producers = 8,
   sequences = 9,
+  resource_configs = 10,
+  groups = 11,
+  group_members = 12,
+  group_offsets = 13,
   final_segments = 50,
   clock = 51,
   digest_votes = 52,
@@ -31,10 +35,14 @@ enum class SectionKind : std::uint16_t {
 };
 /// In the order in which they are written.
 inline constexpr std::array kSectionKinds = {
-    SectionKind::meta,           SectionKind::brokers,   SectionKind::broker_configs,
-    SectionKind::topics,         SectionKind::segments,  SectionKind::inline_chunks,
-    SectionKind::partitions,     SectionKind::producers, SectionKind::sequences,
-    SectionKind::final_segments, SectionKind::clock,     SectionKind::digest_votes,
+    SectionKind::meta,           SectionKind::brokers,
+    SectionKind::broker_configs, SectionKind::topics,
+    SectionKind::segments,       SectionKind::inline_chunks,
+    SectionKind::partitions,     SectionKind::producers,
+    SectionKind::sequences,      SectionKind::resource_configs,
+    SectionKind::groups,         SectionKind::group_members,
+    SectionKind::group_offsets,  SectionKind::final_segments,
+    SectionKind::clock,          SectionKind::digest_votes,
     SectionKind::compacted,
 };
 /// The first kinds are written even if they are empty.

@@ -7,6 +7,7 @@
 #include "codec/crc32c.h"
 #include "state/limits.h"
 #include "state/snapshot/format.h"
+#include "state/snapshot/group_codec.h"
 #include "state/snapshot/snapshot.h"
 #include "state/snapshot/unit_codec.h"
 
@@ -55,6 +56,7 @@ class Loader {
     WEIR_TRY(read(SectionKind::meta, &Loader::add_meta));
     WEIR_TRY(read(SectionKind::brokers, &Loader::add_broker));
     WEIR_TRY(read(SectionKind::broker_configs, &Loader::add_broker_configs));
+    WEIR_TRY(read(SectionKind::resource_configs, &Loader::add_resource));
     WEIR_TRY(read(SectionKind::topics, &Loader::add_topic));
     WEIR_TRY(read(SectionKind::segments, &Loader::add_segment));
     WEIR_TRY(read(SectionKind::final_segments, &Loader::add_final_segment));
@@ -64,6 +66,9 @@ class Loader {
     WEIR_TRY(read(SectionKind::compacted, &Loader::add_compacted));
     WEIR_TRY(read(SectionKind::producers, &Loader::add_producer));
     WEIR_TRY(read(SectionKind::sequences, &Loader::add_sequences));
+    WEIR_TRY(read(SectionKind::groups, &Loader::add_group));
+    WEIR_TRY(read(SectionKind::group_members, &Loader::add_group_member));
+    WEIR_TRY(read(SectionKind::group_offsets, &Loader::add_group_offset));
     WEIR_TRY(read(SectionKind::clock, &Loader::add_clock));
     WEIR_TRY(read(SectionKind::digest_votes, &Loader::add_digest_votes));
     if (!tables_.meta.live()) return corrupt("has no single values");
@@ -111,7 +116,10 @@ class Loader {
   Result<void> read(SectionKind kind, Add add) {
     const SnapshotSection* section = find(kind);
     if (section == nullptr) return {};
-    serial::Reader in(bytes_.slice(section->offset, section->bytes), section->bytes * 2 + 1024);
+    // Texts and lists of groups take more memory than bytes.
+    const std::size_t growth = kind >= SectionKind::groups ? 40 : 2;
+    serial::Reader in(bytes_.slice(section->offset, section->bytes),
+                      section->bytes * growth + 1024);
     for (std::uint64_t i = 0; i < section->count; ++i) {
       bool added = (this->*add)(in) && in.ok();
       if (!in.ok()) return with_context(in.error(), "snapshot");
@@ -147,6 +155,48 @@ class Loader {
     if (tables_.brokers.all_configs().size() >= kBrokerConfigNodesMax) return false;
     tables_.brokers.set_configs(tables_.ledger, read.node, std::move(read.configs), read.version);
     return true;
+  }
+
+  bool add_group(serial::Reader& in) {
+    ReadGroup read = read_group(in);
+    if (!in.ok() || tables_.groups.find(read.values.id) != nullptr) return false;
+    if (tables_.groups.count() >= kGroupsMax) return false;
+    tables_.groups.restore(tables_.ledger, std::move(read.values), std::move(read.consumer));
+    return true;
+  }
+
+  bool add_group_member(serial::Reader& in) {
+    ReadMember read = read_group_member(in);
+    GroupTable& groups = tables_.groups;
+    const Slot group = groups.find_slot(read.group);
+    if (!in.ok() || group == kNoSlot || groups.group(group).consumer() != nullptr) return false;
+    if (groups.find_member(group, read.values.id) != kNoSlot) return false;
+    if (read.values.instance && groups.find_instance(group, *read.values.instance) != kNoSlot)
+      return false;
+    const Slot slot =
+        groups.add_member(tables_.ledger, group, std::move(read.values), read.last_sign);
+    groups.set_progress(tables_.ledger, slot, read.joined, read.synced);
+    return true;
+  }
+
+  bool add_group_offset(serial::Reader& in) {
+    ReadOffset read = read_group_offset(in);
+    const Slot group = tables_.groups.find_slot(read.group);
+    const Slot partition = tables_.topics.partition_slot(read.at);
+    if (!in.ok() || group == kNoSlot || partition == kNoSlot) return false;
+    if (tables_.offsets.find(group, partition) != nullptr) return false;
+    tables_.offsets.set(tables_.ledger, group, partition, read.at, std::move(read.values));
+    return true;
+  }
+
+  bool add_resource(serial::Reader& in) {
+    ReadResource read = read_resource(in);
+    ResourceTable& resources = tables_.resources;
+    if (!in.ok() || resources.all().size() > kConfigResourcesMax) return false;
+    // The counter of versions stands first.
+    const bool counted = read.key == ResourceKey() || read.version <= resources.last_version();
+    return counted &&
+           resources.restore(tables_.ledger, read.key, std::move(read.configs), read.version);
   }
 
   bool add_topic(serial::Reader& in) {

@@ -46,6 +46,7 @@ void expect_equal_answers(const State& a, const State& b) {
   EXPECT_EQ(a.oldest_inline(), b.oldest_inline());
   EXPECT_EQ(a.noted_snapshots(), b.noted_snapshots());
   EXPECT_EQ(a.counts().spans, b.counts().spans);
+  EXPECT_EQ(a.resources_version(), b.resources_version());
   EXPECT_EQ(a.counts().producer_partitions, b.counts().producer_partitions);
   ASSERT_EQ(a.topic_count(), b.topic_count());
   a.visit_topics("", [&](const TopicInfo& topic) {

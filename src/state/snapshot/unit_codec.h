@@ -16,6 +16,7 @@ namespace weir::state {
 void write_unit(serial::Writer& out, const MetaValues& meta);
 void write_unit(serial::Writer& out, const BrokerState& broker);
 void write_unit(serial::Writer& out, NodeId node, const BrokerConfigs& configs);
+void write_unit(serial::Writer& out, const ResourceKey& key, const ResourceConfigs& configs);
 void write_unit(serial::Writer& out, const TopicInfo& topic);
 void write_unit(serial::Writer& out, const Segment& segment);
 void write_unit(serial::Writer& out, std::uint64_t chunk_number, const InlineChunk& chunk);
@@ -35,6 +36,13 @@ struct ReadConfigs {
   std::int32_t version = 0;
 };
 ReadConfigs read_broker_configs(serial::Reader& in);
+
+struct ReadResource {
+  ResourceKey key;
+  ConfigMap configs;
+  std::int32_t version = 0;
+};
+ReadResource read_resource(serial::Reader& in);
 TopicInfo read_topic(serial::Reader& in);
 
 struct ReadSegment {

@@ -145,6 +145,22 @@ ReadConfigs read_broker_configs(Reader& in) {
   return read;
 }
 
+ReadResource read_resource(Reader& in) {
+  ReadResource read;
+  auto type = number<std::int8_t>(in, "resource.type");
+  read.key.type = static_cast<ResourceType>(type);
+  read.key.name = text(in, kResourceNameBytesMax, "resource.name");
+  read.version = number<std::int32_t>(in, "resource.version");
+  read.configs = configs(in);
+  const bool counter = read.key.type == ResourceType::none;
+  const bool known =
+      read.key.type == ResourceType::client_metrics || read.key.type == ResourceType::group;
+  expect(in, counter || known, "resource.type");
+  expect(in, read.version > 0 && read.key.name.empty() == counter, "resource");
+  expect(in, read.configs.empty() == counter, "resource.configs");
+  return read;
+}
+
 TopicInfo read_topic(Reader& in) {
   TopicInfo topic;
   topic.id = in.uuid("topic.id");

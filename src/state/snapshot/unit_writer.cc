@@ -74,6 +74,13 @@ void write_unit(Writer& out, NodeId node, const BrokerConfigs& configs) {
   write_configs(out, configs.configs());
 }
 
+void write_unit(Writer& out, const ResourceKey& key, const ResourceConfigs& configs) {
+  out.uvarint(static_cast<std::uint64_t>(key.type));
+  write_text(out, key.name);
+  out.uvarint(static_cast<std::uint64_t>(configs.version()));
+  write_configs(out, configs.configs());
+}
+
 void write_unit(Writer& out, const TopicInfo& topic) {
   out.raw(topic.id.view());
   write_text(out, topic.name);

@@ -4,6 +4,7 @@
 #include "base/ensure.h"
 #include "codec/crc32c.h"
 #include "state/snapshot/format.h"
+#include "state/snapshot/group_codec.h"
 #include "state/snapshot/snapshot.h"
 #include "state/snapshot/unit_codec.h"
 
@@ -26,6 +27,9 @@ class SnapshotWriter::Impl final : public SnapshotSink {
     partitions_.end = tables_.partitions.end();
     producers_.end = tables_.producers.producers().end();
     sequences_.end = tables_.producers.sequences().end();
+    groups_.end = tables_.groups.groups().end();
+    members_.end = tables_.groups.members().end();
+    offsets_.end = tables_.offsets.offsets().end();
     tables_.ledger.set_sink(this);
     ++tables_.ledger.snapshot;
     write_small_units();
@@ -39,7 +43,9 @@ class SnapshotWriter::Impl final : public SnapshotSink {
     return scan(topics_, tables_.topics.topics()) && scan(segments_, tables_.objects.segments()) &&
            scan_chunks() && scan(partitions_, tables_.partitions) &&
            scan(producers_, tables_.producers.producers()) &&
-           scan(sequences_, tables_.producers.sequences());
+           scan(sequences_, tables_.producers.sequences()) &&
+           scan(groups_, tables_.groups.groups()) && scan(members_, tables_.groups.members()) &&
+           scan(offsets_, tables_.offsets.offsets());
   }
 
   BytesChain finish() {
@@ -70,6 +76,9 @@ class SnapshotWriter::Impl final : public SnapshotSink {
   void before_change(Producer& unit) override { see(unit); }
   void before_change(Sequences& unit) override { see(unit); }
   void before_change(Segment& unit) override { see(unit); }
+  void before_change(Group& unit) override { see(unit); }
+  void before_change(GroupMember& unit) override { see(unit); }
+  void before_change(GroupOffset& unit) override { see(unit); }
   void before_change(InlineUnit& unit) override {
     see_chunk(unit.first_sequence() / InlineChunk::kObjects, unit.chunk());
   }
@@ -95,6 +104,8 @@ class SnapshotWriter::Impl final : public SnapshotSink {
     if (tables_.clock.live()) write_unit(next_unit(SectionKind::clock), tables_.clock.values());
     for (const auto& [at, votes] : tables_.digest_votes->votes)
       write_unit(next_unit(SectionKind::digest_votes), at, votes);
+    for (const auto& [key, configs] : tables_.resources.all())
+      write_unit(next_unit(SectionKind::resource_configs), key, configs);
   }
 
   void write(const Topic& unit) { write_unit(next_unit(SectionKind::topics), unit.info()); }
@@ -105,6 +116,16 @@ class SnapshotWriter::Impl final : public SnapshotSink {
   }
   void write(const Producer& unit) { write_unit(next_unit(SectionKind::producers), unit); }
   void write(const Sequences& unit) { write_unit(next_unit(SectionKind::sequences), unit); }
+  void write(const Group& unit) {
+    write_unit(next_unit(SectionKind::groups), unit);
+    if (unit.consumer() != nullptr) spend(unit.consumer()->members().size());
+  }
+  void write(const GroupMember& unit) {
+    write_unit(next_unit(SectionKind::group_members), tables_.groups.group(unit.group)->id, unit);
+  }
+  void write(const GroupOffset& unit) {
+    write_unit(next_unit(SectionKind::group_offsets), tables_.groups.group(unit.group)->id, unit);
+  }
   void write(const Segment& unit) {
     write_unit(next_unit(SectionKind::segments), unit);
     if (unit.is_final()) next_unit(SectionKind::final_segments).uvarint(unit.id().sequence());
@@ -162,6 +183,9 @@ class SnapshotWriter::Impl final : public SnapshotSink {
   Scan partitions_;
   Scan producers_;
   Scan sequences_;
+  Scan groups_;
+  Scan members_;
+  Scan offsets_;
 };
 
 SnapshotWriter::SnapshotWriter(State& state) : impl_(std::make_unique<Impl>(state)) {}

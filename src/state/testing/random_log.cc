@@ -217,6 +217,9 @@ EncodedCommand RandomLog::configs(const State& state) {
   if (topic != nullptr && chance(2)) {
     resource.resource_type = 2;
     resource.resource_name = chance(10) ? "unknown" : topic->name;
+  } else if (chance(3)) {
+    resource.resource_type = narrow<std::int8_t>(chance(2) ? 16 : 32);
+    resource.resource_name = chance(20) ? "" : some_name();
   } else {
     resource.resource_type = narrow<std::int8_t>(chance(10) ? 7 : 4);
     resource.resource_name = chance(2) ? "" : std::to_string(below(4));

@@ -14,6 +14,9 @@ using Altered = command::AlterConfigs::AlteredResource;
 // Kafka's resource types.
 constexpr std::int8_t kTopicResource = 2;
 constexpr std::int8_t kBrokerResource = 4;
+constexpr std::int8_t kClientMetricsResource =
+    static_cast<std::int8_t>(ResourceType::client_metrics);
+constexpr std::int8_t kGroupResource = static_cast<std::int8_t>(ResourceType::group);
 
 /// -1 for "" (all brokers); nothing unless it is a node id in its only spelling.
 std::optional<NodeId> node_of(const std::string& name) {
@@ -67,6 +70,24 @@ ItemOutcome alter_broker(FoldContext& context, const Altered& resource) {
   return {Refusal::none, version};
 }
 
+ItemOutcome alter_resource(FoldContext& context, const Altered& resource) {
+  ResourceTable& resources = context.tables.resources;
+  const ResourceKey key{static_cast<ResourceType>(resource.resource_type), resource.resource_name};
+  if (key.name.empty() || key.name.size() > kResourceNameBytesMax) return {Refusal::malformed, 0};
+  const ResourceConfigs* present = resources.find(key);
+  ConfigMap configs = present != nullptr ? present->configs() : ConfigMap();
+  const std::int32_t version = present != nullptr ? present->version() : 0;
+  Refusal refusal = change(configs, resource, version);
+  if (refusal != Refusal::none) return {refusal, 0};
+  if (configs == (present != nullptr ? present->configs() : ConfigMap()))
+    return {Refusal::none, version};
+  // One of them is the counter of versions.
+  const bool full = present == nullptr && resources.all().size() > kConfigResourcesMax;
+  if (full || resources.last_version() == std::numeric_limits<std::int32_t>::max())
+    return {Refusal::limit_reached, 0};
+  return {Refusal::none, resources.set(context.ledger(), key, std::move(configs))};
+}
+
 }  // namespace
 
 void fold(FoldContext& context, const command::AlterConfigs& command, Verdict& verdict) {
@@ -75,6 +96,9 @@ void fold(FoldContext& context, const command::AlterConfigs& command, Verdict& v
       verdict.items.push_back(alter_topic(context, resource));
     } else if (resource.resource_type == kBrokerResource) {
       verdict.items.push_back(alter_broker(context, resource));
+    } else if (resource.resource_type == kClientMetricsResource ||
+               resource.resource_type == kGroupResource) {
+      verdict.items.push_back(alter_resource(context, resource));
     } else {
       verdict.item(Refusal::malformed);
     }

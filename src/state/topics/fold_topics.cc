@@ -49,6 +49,7 @@ Refusal remove(FoldContext& context, TopicId id) {
   if (topic == nullptr) return Refusal::unknown_topic;
   for (Slot slot : topic->partitions()) {
     tables.producers.forget_partition(context.ledger(), slot);
+    tables.offsets.forget_partition(context.ledger(), slot);
     drop_partition(tables, slot);
   }
   tables.topics.remove(context.ledger(), id);

@@ -168,6 +168,30 @@ TEST(Configs, are_set_deleted_and_guarded_by_their_version) {
   EXPECT_EQ(alter(cluster, 3, "t", -1, "a", "2").refusal, Refusal::malformed);
 }
 
+TEST(Configs, of_named_resources_make_and_unmake_them) {
+  constexpr auto kMetrics = ResourceType::client_metrics;
+  Cluster cluster;
+  const Hash128 before = cluster.state().digest();
+  EXPECT_EQ(alter(cluster, 16, "s", 0, "metrics", "*"), (ItemOutcome{Refusal::none, 1}));
+  EXPECT_EQ(alter(cluster, 16, "s", 0, "metrics", "x").refusal, Refusal::guard_mismatch);
+  EXPECT_EQ(alter(cluster, 32, "s", 0, "k", "v"), (ItemOutcome{Refusal::none, 2}));
+  EXPECT_EQ(alter(cluster, 16, "s", 1, "match", "m"), (ItemOutcome{Refusal::none, 3}));
+  EXPECT_EQ(cluster.state().resource_configs(kMetrics, "s"),
+            (ConfigMap{{"match", "m"}, {"metrics", "*"}}));
+  EXPECT_EQ(alter(cluster, 32, "s", 2, "k", std::nullopt), (ItemOutcome{Refusal::none, 0}));
+  EXPECT_EQ(cluster.state().resource_config_version(ResourceType::group, "s"), 0);
+  EXPECT_EQ(alter(cluster, 32, "s", 2, "k", "v").refusal, Refusal::guard_mismatch);
+  EXPECT_EQ(alter(cluster, 32, "s", 0, "k", "v"), (ItemOutcome{Refusal::none, 5}))
+      << "a version never comes back";
+  EXPECT_EQ(alter(cluster, 16, "", 0, "k", "v").refusal, Refusal::malformed);
+  EXPECT_EQ(alter(cluster, 16, std::string(256, 'n'), 0, "k", "v").refusal, Refusal::malformed);
+  std::vector<std::string> names;
+  cluster.state().visit_resources(
+      kMetrics, [&](const std::string& name, const ConfigMap&) { names.push_back(name); });
+  EXPECT_EQ(names, std::vector<std::string>{"s"});
+  EXPECT_NE(cluster.state().digest(), before);
+}
+
 TEST(Configs, of_brokers_are_for_all_or_for_a_node) {
   Cluster cluster;
   EXPECT_EQ(alter(cluster, 4, "", -1, "k", "all"), (ItemOutcome{Refusal::none, 1}));
