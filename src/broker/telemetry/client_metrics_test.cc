@@ -82,7 +82,7 @@ TEST_F(ClientMetricsTest, NobodyAsksOrPushesTooOften) {
 TEST_F(ClientMetricsTest, AGoodbyeIsTakenEarlyAndIsTheLast) {
   EXPECT_EQ(metrics.push(instance(1), 10s, false, now), Ask::accepted);
   EXPECT_EQ(metrics.push(instance(1), 10s, true, now + 1s), Ask::accepted);
-  EXPECT_EQ(metrics.push(instance(1), 10s, true, now + 60s), Ask::after_goodbye);
+  EXPECT_EQ(metrics.push(instance(1), 10s, true, now + 20s), Ask::after_goodbye);
 }
 
 TEST_F(ClientMetricsTest, AnInstanceIsNamedAsKafkaNamesIt) {
