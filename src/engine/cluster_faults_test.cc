@@ -64,6 +64,37 @@ TEST_F(ClusterFaultsTest, a_silent_broker_is_expired_and_a_paused_one_comes_back
   EXPECT_TRUE(b->status().ready);
 }
 
+TEST_F(ClusterFaultsTest, a_dead_broker_is_unregistered_on_demand_and_a_live_one_comes_back) {
+  EngineNode& a = start("a");
+  EngineNode& b = start("b");
+  world_.run_for(2s);
+  const NodeId id = b->node_id();
+  const Incarnation first = b->status().incarnation;
+  EXPECT_TRUE(get(node("a"), a->expire_broker(id, soon("a"))).ok());
+  world_.run_for(10s);
+  ASSERT_TRUE(get(node("a"), a->barrier(soon("a"))).has_value());
+  EXPECT_EQ(a->catalog().brokers().size(), 2u);
+  EXPECT_NE(b->status().incarnation, first);
+  const NodeId again = b->node_id();
+  node("b").pause();
+  EXPECT_TRUE(get(node("a"), a->expire_broker(again, soon("a"))).ok());
+  EXPECT_EQ(a->catalog().brokers().size(), 1u);
+  EXPECT_EQ(get(node("a"), a->expire_broker(again, soon("a"))).refusal, Refusal::not_found);
+  node("b").resume();
+  world_.run_for(5s);
+}
+
+TEST_F(ClusterFaultsTest, the_feature_level_rises_only_to_what_every_broker_supports) {
+  EngineNode& a = start("a");
+  const FeatureLevel now = a->status().feature_level;
+  EXPECT_EQ(get(node("a"), a->raise_feature_level(now, soon("a"))).refusal,
+            Refusal::guard_mismatch);
+  const FeatureLevel beyond(static_cast<std::uint16_t>(now.value + 1));
+  EXPECT_EQ(get(node("a"), a->raise_feature_level(beyond, soon("a"))).refusal,
+            Refusal::unsupported_level);
+  EXPECT_EQ(a->status().feature_level, now);
+}
+
 TEST_F(ClusterFaultsTest, a_broker_that_joins_an_idle_one_does_not_take_it_for_dead) {
   EngineNode& a = start("a");
   Incarnation first = a->status().incarnation;

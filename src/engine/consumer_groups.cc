@@ -53,11 +53,6 @@ GroupOutcome outcome_of(const Result<state::CommandOutcome>& outcome) {
   return out;
 }
 
-bool settled(const state::ConsumerGroup& group, const std::string& member) {
-  const state::ConsumerMember* found = group.find(member);
-  return found == nullptr || group.epoch() == group.target_epoch();
-}
-
 ConsumerHeartbeatAnswer ended(GroupOutcome why) {
   ConsumerHeartbeatAnswer answer;
   static_cast<GroupOutcome&>(answer) = std::move(why);
@@ -114,15 +109,18 @@ rt::Task<ConsumerHeartbeatAnswer> ConsumerGroups::heartbeat(ConsumerHeartbeat re
   }
   Work& work = work_of(request.group);
   work.settings = request.settings;
-  if (needs_assignment(request.group, work)) {
+  // An assignment that it waited for may have moved the member under the same epoch.
+  bool waits = needs_assignment(request.group, work);
+  if (waits) {
+    work.waiting.push_back(request.member);
     start_assigning(request.group, work);
-    if (!co_await wait_for_assignment(request.group, request.member, deadline))
+    if (!co_await wait_for_assignment(request.group, request.member, true, deadline))
       co_return ended(
           {.failure = Error{ErrorCode::timed_out, "the group's assignment was not ready in time"}});
   }
   if (co_await fence_if_late(request.group, request.member, deadline))
     co_return ended({.refusal = Refusal::fenced_member_epoch});
-  co_return answer(request, look.changes);
+  co_return answer(request, look.changes || waits);
 }
 
 ConsumerHeartbeatAnswer ConsumerGroups::answer(const ConsumerHeartbeat& request,
@@ -237,8 +235,12 @@ rt::Task<void> ConsumerGroups::assign(std::string id) {
     auto outcome =
         co_await parts_.proposer.propose(make_proposal(*command), parts_.loop.now() + kProposeWait);
     if (!outcome) break;
-    // Others were faster, or the group has changed: look again.
-    if (outcome->refusal != Refusal::none) continue;
+    if (outcome->refusal != Refusal::none) {
+      // Others were faster, or the group has changed: look again.
+      std::vector<std::string>& waiting = works_.at(id).waiting;
+      waiting.insert(waiting.end(), advanced.begin(), advanced.end());
+      continue;
+    }
     works_.at(id).last_assigned = parts_.loop.now();
     works_.at(id).checked = version;
   }
@@ -247,29 +249,25 @@ rt::Task<void> ConsumerGroups::assign(std::string id) {
   changed_.notify_all();
 }
 
-rt::Task<bool> ConsumerGroups::wait_for_assignment(std::string id, std::string member,
+rt::Task<bool> ConsumerGroups::wait_for_assignment(std::string id, std::string member, bool queued,
                                                    MonoTime deadline) {
   MonoTime enough = std::min(deadline, parts_.loop.now() + kAssignWaitMax);
-  works_.at(id).waiting.push_back(member);
   while (!stopping_) {
     const state::ConsumerGroup* group = find(id);
     auto work = works_.find(id);
     if (group == nullptr || work == works_.end()) co_return true;
-    if (settled(*group, member) && work->second.checked == topics_version_) co_return true;
-    if (!work->second.assigning) co_return true;
     std::vector<std::string>& waiting = work->second.waiting;
     auto place = std::ranges::find(waiting, member);
-    if (parts_.loop.now() >= deadline) {
-      if (place == waiting.end()) co_return false;
-      waiting.erase(place);
-      co_return true;
-    }
-    if (parts_.loop.now() >= enough && place != waiting.end()) {
-      waiting.erase(place);
-      co_return true;
-    }
     // Once a command names the member, only the command's fate says at which epoch it is.
-    co_await changed_.wait_until(place == waiting.end() ? deadline : enough);
+    bool named = queued && place == waiting.end();
+    bool ready = group->epoch() == group->target_epoch() && work->second.checked == topics_version_;
+    bool over =
+        ready || !work->second.assigning || parts_.loop.now() >= (named ? deadline : enough);
+    if (over) {
+      if (place != waiting.end()) waiting.erase(place);
+      co_return ready || !work->second.assigning || !named;
+    }
+    co_await changed_.wait_until(named ? deadline : enough);
   }
   co_return false;
 }

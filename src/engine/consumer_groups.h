@@ -89,8 +89,10 @@ class ConsumerGroups final : public ConsumerGroupApi, public FoldListener {
   bool needs_assignment(const std::string& group, const Work& work) const;
   void start_assigning(const std::string& group, Work& work);
   rt::Task<void> assign(std::string group);
-  /// False: it is not there in time, and whether it comes is open.
-  rt::Task<bool> wait_for_assignment(std::string group, std::string member, MonoTime deadline);
+  /// False: it is not there in time, and whether it comes is open. `queued`: the member is among
+  /// the waiting ones, to be moved on by the assignment.
+  rt::Task<bool> wait_for_assignment(std::string group, std::string member, bool queued,
+                                     MonoTime deadline);
   rt::Task<bool> fence_if_late(std::string group, std::string member, MonoTime deadline);
   ConsumerHeartbeatAnswer answer(const ConsumerHeartbeat& request, bool changed) const;
   rt::Task<void> downgrade(std::string group, std::int32_t epoch);

@@ -40,7 +40,7 @@ rt::Task<JoinAnswer> ConsumerGroups::finish_join(JoinRequest request, std::strin
   Work& work = work_of(request.group);
   if (needs_assignment(request.group, work)) {
     start_assigning(request.group, work);
-    co_await wait_for_assignment(request.group, id, deadline);
+    co_await wait_for_assignment(request.group, id, false, deadline);
   }
   const state::ConsumerGroup* group = find(request.group);
   const state::ConsumerMember* member = group == nullptr ? nullptr : group->find(id);
@@ -108,7 +108,7 @@ rt::Task<GroupOutcome> ConsumerGroups::classic_heartbeat(MemberId from, MonoTime
 void ConsumerGroups::after_leave(const std::string& id) {
   Work& work = work_of(id);
   maybe_downgrade(id, work);
-  if (needs_assignment(id, work)) start_assigning(id, work);
+  if (!work.downgrading && needs_assignment(id, work)) start_assigning(id, work);
 }
 
 /// Only by a broker that knows the policy: one that a member of the consumer protocol has talked

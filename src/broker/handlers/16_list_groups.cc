@@ -31,7 +31,7 @@ bool passes(const std::vector<std::string>& filter, std::string_view value) {
 }
 
 std::string_view type_name(state::GroupKind kind) {
-  return kind == state::GroupKind::consumer ? "Consumer" : "Classic";
+  return kind == state::GroupKind::consumer ? "consumer" : "classic";
 }
 
 rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {

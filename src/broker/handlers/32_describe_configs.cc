@@ -100,10 +100,12 @@ void describe_named(const Broker& broker, const Request& request, const Asked& a
   const auto& configs = broker.catalog().resource_configs(named.type(), asked.resource_name);
   if (configs.empty()) return;
   for (const auto& piece : named.defs())
-    for (const config::ConfigDef& def : piece)
-      if (is_asked(asked, def.name))
-        out.configs.push_back(
-            make_row(request, def, config::own_layers(configs, def, named.source)));
+    for (const config::ConfigDef& def : piece) {
+      if (!is_asked(asked, def.name)) continue;
+      out.configs.push_back(make_row(request, def, config::own_layers(configs, def, named.source)));
+      // Kafka names what is set on a subscription and no default.
+      if (named.kind == ResourceKind::client_metrics) drop_own_default(def, out.configs.back());
+    }
 }
 
 Response::DescribeConfigsResult describe(const Broker& broker, const RequestContext& context,

@@ -62,20 +62,22 @@ ClientMetrics::~ClientMetrics() { registry_.remove_source(*this); }
 
 void ClientMetrics::forget_silent(MonoTime now) {
   constexpr int kIntervalsKept = 3;
-  while (!clients_.empty()) {
-    const Client& oldest = clients_.front();
-    const bool silent = now - oldest.used > oldest.interval * kIntervalsKept;
-    if (!silent && clients_.size() < kTelemetryClientsMax) break;
-    series_ -= oldest.series.size();
-    by_instance_.erase(oldest.instance);
-    clients_.pop_front();
-  }
+  while (!clients_.empty() &&
+         now - clients_.front().used > clients_.front().interval * kIntervalsKept)
+    forget_oldest();
+}
+
+void ClientMetrics::forget_oldest() {
+  series_ -= clients_.front().series.size();
+  by_instance_.erase(clients_.front().instance);
+  clients_.pop_front();
 }
 
 ClientMetrics::Client& ClientMetrics::client(Uuid instance, Duration interval, MonoTime now) {
+  forget_silent(now);
   auto found = by_instance_.find(instance);
   if (found == by_instance_.end()) {
-    forget_silent(now);
+    if (clients_.size() >= kTelemetryClientsMax) forget_oldest();
     clients_.emplace_back().instance = instance;
     found = by_instance_.emplace(instance, std::prev(clients_.end())).first;
   } else {

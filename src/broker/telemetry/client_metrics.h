@@ -61,6 +61,7 @@ class ClientMetrics final : public MetricsSource {
   };
   Client& client(Uuid instance, Duration interval, MonoTime now);
   void forget_silent(MonoTime now);
+  void forget_oldest();
   void add(Client& client, const Point& point);
 
   Metrics& registry_;

@@ -21,7 +21,10 @@ struct Field {
   Bytes bytes;
 
   bool is(std::uint32_t which, Wire kind) const { return number == which && wire == kind; }
-  std::string text() const { return std::string(as_text(bytes)); }
+  /// Cut at the limit, because a name is copied for each of its numbers.
+  std::string text() const {
+    return std::string(as_text(bytes).substr(0, kTelemetryLabelBytesMax));
+  }
 };
 
 /// Walks the fields of one message.

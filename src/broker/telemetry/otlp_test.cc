@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "broker/limits.h"
 #include "broker/telemetry/testing/otlp_writer.h"
 
 namespace weir::broker::telemetry {
@@ -45,6 +46,15 @@ TEST(Otlp, UnknownFieldsAndKindsArePassedOver) {
   ASSERT_TRUE(points) << points.error().message;
   ASSERT_EQ(points->size(), 1u);
   EXPECT_EQ((*points)[0].metric, "m");
+}
+
+TEST(Otlp, LongTextsAreCut) {
+  const std::string text(1'000'000, 'x');
+  const auto points = read(metrics_data(metric(text, 1, attribute(text, text))));
+  ASSERT_TRUE(points);
+  EXPECT_EQ((*points)[0].metric.size(), kTelemetryLabelBytesMax);
+  EXPECT_EQ((*points)[0].attributes[0].first.size(), kTelemetryLabelBytesMax);
+  EXPECT_EQ((*points)[0].attributes[0].second.size(), kTelemetryLabelBytesMax);
 }
 
 TEST(Otlp, NothingIsAnEmptyMessage) {

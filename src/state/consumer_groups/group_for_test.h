@@ -53,7 +53,13 @@ class TestGroup {
     return {{.topic_id = topic_id(kTopic), .partitions = partitions}};
   }
 
-  Refusal beat(const Heartbeat& heartbeat) { return cluster.propose(heartbeat).refusal; }
+  /// Folds a command, and keeps it.
+  template <class Command>
+  CommandOutcome send(const Command& command) {
+    sent.push_back(encoded(command));
+    return cluster.propose(command);
+  }
+  Refusal beat(const Heartbeat& heartbeat) { return send(heartbeat).refusal; }
   Refusal join(std::string member) { return beat(joining(std::move(member))); }
   /// At its present epoch, owning what it says.
   Refusal beat(const std::string& id, const Partitions& owned) {
@@ -66,7 +72,7 @@ class TestGroup {
     command::LeaveConsumerGroup command;
     command.group_id = kId;
     command.members.push_back({std::move(member), std::move(instance), temporary});
-    CommandOutcome outcome = cluster.propose(command);
+    CommandOutcome outcome = send(command);
     return outcome.refusal != Refusal::none ? outcome.refusal : outcome.items.at(0).refusal;
   }
   command::AssignConsumerGroup assignment(const std::map<std::string, Partitions>& targets) {
@@ -84,7 +90,7 @@ class TestGroup {
     return out;
   }
   Refusal assign(const std::map<std::string, Partitions>& targets) {
-    return cluster.propose(assignment(targets)).refusal;
+    return send(assignment(targets)).refusal;
   }
 
   const ConsumerGroup& group() { return *cluster.state().groups().find(kId)->consumer(); }
@@ -97,6 +103,7 @@ class TestGroup {
   Partitions revoking(const std::string& id) { return numbers(member(id).revoking); }
 
   Cluster cluster;
+  std::vector<EncodedCommand> sent;
 
  private:
   static Partitions numbers(const HeldList& list) {

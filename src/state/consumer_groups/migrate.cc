@@ -150,7 +150,8 @@ void fold(FoldContext& context, const command::DowngradeConsumerGroup& command, 
   for (const auto& [id, member] : group.members())
     members.emplace_back(classic_values(context, member), member.last_sign);
   std::string protocol = common_protocol(group);
-  std::int32_t generation = group.epoch();
+  // What members know; the group epoch has risen since, when the last one left.
+  std::int32_t generation = group.target_epoch();
   groups.edit_consumer(context.ledger(), slot, [](ConsumerGroup& inside) { inside = {}; });
   groups.set_kind(context.ledger(), slot, GroupKind::classic);
   groups.edit(context.ledger(), slot, [&](GroupValues& values) {

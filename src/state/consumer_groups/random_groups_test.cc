@@ -5,17 +5,18 @@
 #include <random>
 #include <set>
 
-#include "state/consumer_groups/group_for_test.h"
 #include "state/consumer_groups/heartbeat.h"
+#include "state/consumer_groups/play_for_test.h"
 #include "state/snapshot/snapshot.h"
 
 namespace weir::state {
 namespace {
 
 using testing::Partitions;
+using testing::Play;
 using testing::TestGroup;
 
-constexpr std::int32_t kPartitions = 12;
+using testing::kPartitions;
 
 /// Empty if nobody shares a partition and all epochs are possible.
 std::string problem(const ConsumerGroup::Members& members, std::int32_t target_epoch) {
@@ -39,64 +40,6 @@ TEST(RandomGroups, the_checker_sees_a_shared_partition) {
   a.epoch = 2;
   EXPECT_NE(problem({{"a", a}}, 1), "");
 }
-
-class Play {
- public:
-  explicit Play(std::uint32_t seed) : random_(seed) {}
-
-  void step() {
-    std::string id(1, static_cast<char>('a' + random_() % 6));
-    const Group* group = test_.cluster.state().groups().find("g");
-    bool known = group != nullptr && group->consumer()->find(id) != nullptr;
-    switch (random_() % 8) {
-      case 0: join(id); break;
-      case 1:
-        if (known) test_.leave(id, test_.member(id).instance, random_() % 2 == 0);
-        break;
-      case 2:
-        if (group != nullptr) assign();
-        break;
-      default:
-        if (known) beat(id);
-    }
-  }
-  TestGroup& test() { return test_; }
-
- private:
-  void join(const std::string& id) {
-    auto heartbeat = TestGroup::joining(id);
-    if (random_() % 2 == 0) heartbeat.instance_id = std::string(1, "xy"[random_() % 2]);
-    test_.beat(heartbeat);
-  }
-  void assign() {
-    std::map<std::string, Partitions> targets;
-    std::vector<std::string> ids;
-    for (const auto& [id, member] : test_.group().members()) ids.push_back(id);
-    for (const std::string& id : ids) targets[id];
-    for (std::int32_t p = 0; p < kPartitions && !ids.empty(); ++p)
-      targets[ids[random_() % ids.size()]].push_back(p);
-    auto command = test_.assignment(targets);
-    if (random_() % 3 == 0) --command.group_epoch;
-    for (const std::string& id : ids)
-      if (random_() % 2 == 0) command.advance.push_back(id);
-    test_.cluster.propose(command);
-  }
-  void beat(const std::string& id) {
-    const ConsumerMember& member = test_.member(id);
-    auto heartbeat = TestGroup::plain(id, member.epoch);
-    if (random_() % 8 == 0) heartbeat.member_epoch = member.previous_epoch;
-    Partitions owned;
-    for (const HeldPartition& held : member.assigned) owned.push_back(held.at.partition.value);
-    if (random_() % 2 == 0)
-      for (const HeldPartition& held : member.revoking) owned.push_back(held.at.partition.value);
-    if (random_() % 4 != 0) heartbeat.owned = TestGroup::owning(owned);
-    if (heartbeat.member_epoch < 0) return;
-    test_.beat(heartbeat);
-  }
-
-  std::mt19937 random_;
-  TestGroup test_{kPartitions};
-};
 
 TEST(RandomGroups, no_partition_ever_has_two_holders) {
   std::uint32_t seed = std::random_device()();
