@@ -43,12 +43,14 @@ int fail_broker(const Error& error) {
   return static_cast<int>(usage ? cli::ExitStatus::usage : cli::ExitStatus::failed);
 }
 
-int serve(const cli::Settings& settings) {
+int serve(const cli::Settings& settings, const ProcessInputs& inputs) {
   Result<BrokerOptions> options = broker_options(settings);
   if (!options) return fail_broker(options.error());
+  Result<cli::Environment> environment = whole_environment(inputs);
+  if (!environment) return fail_broker(environment.error());
   rt::asio::AsioLoop loop;
   StderrLogger log(loop, options->log_level);
-  Result<int> status = run_broker(loop, *options, std::string(version()), log);
+  Result<int> status = run_broker(loop, {*options, std::string(version()), *environment}, log);
   return status ? *status : fail_broker(status.error());
 }
 
@@ -64,12 +66,13 @@ int main(int argc, char** argv) {
   // 2. What are we asked to do?
   std::vector<std::string> words(argv + 1, argv + argc);
   weir::app::Program program;
-  Invocation invocation = program.parse(words, weir::app::process_inputs());
+  weir::app::ProcessInputs inputs = weir::app::process_inputs();
+  Invocation invocation = program.parse(words, inputs);
 
   // 3. Do it.
   switch (invocation.kind) {
     case Invocation::Kind::print: return weir::app::print(invocation);
-    case Invocation::Kind::broker: return weir::app::serve(*invocation.settings);
+    case Invocation::Kind::broker: return weir::app::serve(*invocation.settings, inputs);
     case Invocation::Kind::cluster:
       return static_cast<int>(
           weir::app::run_command(*invocation.command, *invocation.settings, invocation.names));
