@@ -39,9 +39,11 @@ class Server:
         return f"s3://{bucket}{'/' if prefix else ''}{prefix}?endpoint={self.endpoint}"
 
     def start(self):
+        """At the same port as before, if it ran before."""
         program = self.program()
+        again = self.port
         for _ in range(START_ATTEMPTS):  # Somebody else may take the port first.
-            self.port = free_port()
+            self.port = again or free_port()
             with open(f"{self.work}/server.log", "ab") as log:
                 self._process = subprocess.Popen([program, *self.arguments()], stdin=subprocess.DEVNULL, stdout=log,
                                                  stderr=log, env={**os.environ, **self.server_environment})
