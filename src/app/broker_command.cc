@@ -11,7 +11,8 @@ constexpr OptionSpec kOptions[] = {
     {.name = "store",
      .kind = OptionKind::url,
      .value_name = "URL",
-     .help = "Where the data lives. ${VAR} inserts a variable.",
+     .help = "Where the data lives: file:///DIRECTORY, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or "
+             "memory://. ${VAR} inserts a variable.",
      .fallback_note = "file://…/weir-data below the user's data directory",
      .from_environment = true},
     {.name = "log",

@@ -76,6 +76,14 @@ Result<void> add_default_store(cli::Settings& settings, const cli::Environment& 
 
 }  // namespace
 
+Result<cli::Environment> whole_environment(const ProcessInputs& inputs) {
+  Result<cli::Environment> dotenv = read_dotenv(inputs);
+  if (!dotenv) return dotenv;
+  cli::Environment all = inputs.environment;
+  all.insert(dotenv->begin(), dotenv->end());
+  return all;
+}
+
 Result<std::string> read_small_file(const std::string& path) {
   std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), &std::fclose);
   if (!file) {

@@ -20,6 +20,9 @@ struct ProcessInputs {
 Result<cli::Settings> load_settings(const cli::CommandSpec& command,
                                     const cli::Arguments& arguments, const ProcessInputs& inputs);
 
+/// The environment with what `.env` adds to it. Errors: as above.
+Result<cli::Environment> whole_environment(const ProcessInputs& inputs);
+
 /// The contents of a small file (at most 1 MiB). Errors: not_found, configuration, too_large.
 Result<std::string> read_small_file(const std::string& path);
 

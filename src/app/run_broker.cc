@@ -44,6 +44,8 @@ void set_ring_to_dump(const DecisionRing* ring) {
 }
 
 constexpr Duration kStartMax = 60s;
+/// For the first answer of a remote store; a mistake in its URL or keys is known by then.
+constexpr Duration kReachMax = 8s;
 constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
 /// A hundred years: more would not fit into a duration.
 constexpr std::int64_t kRetentionMinutesMax = 52'560'000;
@@ -125,17 +127,17 @@ engine::Options engine_options(const BrokerOptions& options, const std::string& 
 /// Everything of one broker process, in the order of its life.
 class BrokerProcess {
  public:
-  BrokerProcess(rt::asio::AsioLoop& loop, const BrokerOptions& options, std::string version,
-                Logger& logger)
+  BrokerProcess(rt::asio::AsioLoop& loop, const BrokerInputs& inputs, Logger& logger)
       : loop_(loop),
-        options_(options),
-        version_(std::move(version)),
+        options_(inputs.options),
+        version_(inputs.version),
+        environment_(inputs.environment),
         logger_(logger),
         workers_("worker", kWorkerThreads),
         resolvers_("resolver", kResolverThreads),
         network_(resolvers_),
-        memory_(memory_of(options), loop),
-        kafka_(kafka_values(options)) {}
+        memory_(memory_of(inputs.options), loop),
+        kafka_(kafka_values(inputs.options)) {}
 
   rt::Task<Result<int>> run();
 
@@ -150,6 +152,7 @@ class BrokerProcess {
   rt::asio::AsioLoop& loop_;
   const BrokerOptions& options_;
   std::string version_;
+  const cli::Environment& environment_;
   Logger& logger_;
   Metrics metrics_;
   rt::asio::ThreadWorkers workers_;
@@ -215,10 +218,11 @@ Result<void> BrokerProcess::start_admin() {
 
 rt::Task<Result<void>> BrokerProcess::start() {
   WEIR_CO_TRY(bind());
-  auto storage = Storage::open({loop_, workers_, files_, random_, logger_}, options_.store_url,
-                               options_.log_url);
+  auto storage = Storage::open({loop_, workers_, files_, random_, metrics_, logger_, environment_},
+                               options_.store_url, options_.log_url);
   if (!storage) co_return std::unexpected(storage.error());
   storage_ = std::move(*storage);
+  WEIR_CO_TRY(co_await storage_->start(loop_.now() + kReachMax));
   engine_ = std::make_unique<engine::ClusterEngine>(
       engine::ClusterEngine::Parts{loop_, random_, storage_->store(), storage_->log(),
                                    memory_.cache, storage_->witness(), logger_, metrics_},
@@ -261,6 +265,7 @@ rt::Task<void> BrokerProcess::stop() {
   }
   if (engine_) co_await engine_->stop(deadline);
   if (storage_ && storage_->witness()) co_await storage_->witness()->withdraw();
+  if (storage_) co_await storage_->stop();
   // Listeners that no server took over die on the loop that they belong to.
   co_await rt::resume_on(*lanes_.front());
   bound_.clear();
@@ -289,10 +294,9 @@ rt::Task<Result<int>> BrokerProcess::run() {
 
 }  // namespace
 
-Result<int> run_broker(rt::asio::AsioLoop& loop, const BrokerOptions& options,
-                       const std::string& version, Logger& logger) {
-  WEIR_TRY(check_kafka_options(options));
-  BrokerProcess process(loop, options, version, logger);
+Result<int> run_broker(rt::asio::AsioLoop& loop, const BrokerInputs& inputs, Logger& logger) {
+  WEIR_TRY(check_kafka_options(inputs.options));
+  BrokerProcess process(loop, inputs, logger);
   return rt::asio::block_on(loop, process.run());
 }
 

@@ -12,12 +12,30 @@ namespace weir::app {
 namespace {
 
 constexpr std::size_t kFileThreads = 2;
+/// For a remote store to say that it may be used.
+constexpr Duration kReachMax = 10s;
+
+cli::ExitStatus fail(Terminal& terminal, const cli::BucketCommand& command, const Error& error) {
+  terminal.err("weir " + std::string(command.spec.path) + ": " + error.message + "\n");
+  return error.is(ErrorCode::invalid_argument) ? cli::ExitStatus::usage : cli::ExitStatus::failed;
+}
+
+rt::Task<Result<cli::ExitStatus>> run_on(rt::Loop& loop, Storage& storage,
+                                         const cli::BucketCommand& command,
+                                         cli::BucketSession& session) {
+  Result<void> started = co_await storage.start(loop.now() + kReachMax);
+  Result<cli::ExitStatus> status = cli::ExitStatus::failed;
+  if (started) status = co_await command.run(session);
+  co_await storage.stop();
+  if (!started) co_return std::unexpected(started.error());
+  co_return status;
+}
 
 }  // namespace
 
 // No signal is caught: the command writes nothing, so Ctrl-C may simply end the process.
 cli::ExitStatus run_bucket_command(const cli::BucketCommand& command, const cli::Settings& settings,
-                                   const std::vector<std::string>& names) {
+                                   const BucketInputs& inputs) {
   rt::asio::AsioLoop loop;
   rt::asio::ThreadWorkers workers("files", kFileThreads);
   rt::asio::PosixFileSystem files;
@@ -26,26 +44,26 @@ cli::ExitStatus run_bucket_command(const cli::BucketCommand& command, const cli:
   Terminal terminal(loop, workers);
   std::optional<std::string> log_url;
   if (settings.has("log")) log_url = settings.text("log");
-  auto storage = Storage::open_existing({loop, workers, files, random, logger},
-                                        settings.text("store"), log_url);
-  if (!storage) {
-    terminal.err("weir " + std::string(command.spec.path) + ": " + storage.error().message + "\n");
-    return storage.error().is(ErrorCode::invalid_argument) ? cli::ExitStatus::usage
-                                                           : cli::ExitStatus::failed;
-  }
+  Metrics metrics;
+  auto storage =
+      Storage::open_existing({loop, workers, files, random, metrics, logger, inputs.environment},
+                             settings.text("store"), log_url);
+  if (!storage) return fail(terminal, command, storage.error());
   cli::BucketSession session{.settings = settings,
-                             .names = names,
+                             .names = inputs.names,
                              .console = terminal,
                              .loop = loop,
                              .store = (*storage)->store(),
                              .log = (*storage)->has_log() ? &(*storage)->log() : nullptr};
-  cli::ExitStatus status = rt::asio::block_on(loop, command.run(session));
+  Result<cli::ExitStatus> status =
+      rt::asio::block_on(loop, run_on(loop, **storage, command, session));
+  if (!status) return fail(terminal, command, status.error());
   Result<void> flushed = terminal.flush();
   if (!flushed && !terminal.is_closed()) {
     terminal.err("weir: " + flushed.error().message + "\n");
     return cli::ExitStatus::failed;
   }
-  return status;
+  return *status;
 }
 
 }  // namespace weir::app

@@ -9,7 +9,12 @@
 
 namespace weir::app {
 
+struct BucketInputs {
+  const std::vector<std::string>& names;
+  /// Of the process: who we are to a store is often told there.
+  const cli::Environment& environment;
+};
 cli::ExitStatus run_bucket_command(const cli::BucketCommand& command, const cli::Settings& settings,
-                                   const std::vector<std::string>& names);
+                                   const BucketInputs& inputs);
 
 }  // namespace weir::app

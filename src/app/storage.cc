@@ -17,12 +17,6 @@ Result<objstore::StoreUrl> parse(const std::string& text) {
   return objstore::parse_store_url(text, {});
 }
 
-std::unexpected<Error> not_yet(const objstore::StoreUrl& url, std::string_view option) {
-  return fail(ErrorCode::invalid_argument,
-              std::string(option) + ": " + url.scheme +
-                  ":// is not supported by this version; use file:///path or memory://");
-}
-
 /// Whether a file URL names a directory; true for all other URLs.
 Result<bool> is_there(rt::FileSystem& files, const objstore::StoreUrl& url,
                       const std::string& below) {
@@ -58,7 +52,7 @@ Result<void> Storage::open_store(const objstore::StoreUrl& url) {
     store_ = std::make_unique<objstore::NullStore>();
     return {};
   }
-  if (url.scheme != "file") return not_yet(url, "--store");
+  if (RemoteStorage::serves(url)) return open_remote(url, "data", remote_store_);
   auto file = objstore::file_url(url);
   if (!file) return std::unexpected(file.error());
   auto tree = objstore::FileTree::open(parts_.files, {file->path, file->sync}, parts_.random);
@@ -79,6 +73,27 @@ Result<void> Storage::open_store(const objstore::StoreUrl& url) {
   return {};
 }
 
+Result<void> Storage::open_remote(const objstore::StoreUrl& url, std::string label,
+                                  std::unique_ptr<RemoteStorage>& remote) {
+  auto opened = RemoteStorage::open({parts_.loop, parts_.workers, parts_.files, parts_.random,
+                                     parts_.metrics, parts_.logger, parts_.environment},
+                                    url, std::move(label));
+  if (!opened) return std::unexpected(opened.error());
+  remote = std::move(*opened);
+  return {};
+}
+
+rt::Task<Result<void>> Storage::start(MonoTime deadline) {
+  if (remote_store_) WEIR_CO_TRY(co_await remote_store_->start(deadline));
+  if (remote_log_) WEIR_CO_TRY(co_await remote_log_->start(deadline));
+  co_return Result<void>();
+}
+
+rt::Task<void> Storage::stop() {
+  if (remote_log_) co_await remote_log_->stop();
+  if (remote_store_) co_await remote_store_->stop();
+}
+
 Result<void> Storage::open_log(const objstore::StoreUrl& url, bool belongs_to_store) {
   if (url.scheme == "memory") {
     log_ = std::make_unique<commitlog::MemoryLog>();
@@ -86,9 +101,10 @@ Result<void> Storage::open_log(const objstore::StoreUrl& url, bool belongs_to_st
   }
   if (url.scheme == "null")
     return fail(ErrorCode::invalid_argument, "--log: null:// keeps nothing; use memory://");
-  if (url.scheme != "file") {
-    if (!belongs_to_store) return not_yet(url, "--log");
-    log_ = std::make_unique<commitlog::ObjectLog>(*store_, parts_.random);
+  if (RemoteStorage::serves(url)) {
+    if (!belongs_to_store) WEIR_TRY(open_remote(url, "log", remote_log_));
+    RemoteStorage& remote = remote_log_ ? *remote_log_ : *remote_store_;
+    log_ = std::make_unique<commitlog::ObjectLog>(remote.store(), parts_.random);
     return {};
   }
   auto file = objstore::file_url(url);

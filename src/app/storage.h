@@ -2,14 +2,17 @@
 //
 // Everything that the two need lives here, for one loop: the store of `--store`, the log of `--log`
 // (or, without it, the log that belongs to that store), and on a shared directory the lock files
-// that prove a broker's death.
+// that prove a broker's death. Remote stores (s3://, gs://) come with threads, credentials and
+// decorators of their own (app/remote_storage.h).
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "app/remote_storage.h"
 #include "base/log.h"
+#include "base/metrics.h"
 #include "base/result.h"
 #include "commitlog/commit_log.h"
 #include "commitlog/file_directory.h"
@@ -31,9 +34,12 @@ class Storage {
     rt::Workers& workers;
     rt::FileSystem& files;
     rt::Random& random;
+    Metrics& metrics;
     Logger& logger;
+    const objstore::Variables& environment;
   };
-  /// Blocks. Errors: invalid_argument (the URL), configuration (permissions, …), with what to do.
+  /// Blocks; makes no request to a remote store. Errors: invalid_argument (the URL), configuration
+  /// (permissions, …), with what to do.
   static Result<std::unique_ptr<Storage>> open(Parts parts, const std::string& store_url,
                                                const std::optional<std::string>& log_url);
 
@@ -42,7 +48,12 @@ class Storage {
   static Result<std::unique_ptr<Storage>> open_existing(Parts parts, const std::string& store_url,
                                                         const std::optional<std::string>& log_url);
 
-  objstore::ObjectStore& store() { return *store_; }
+  /// Whether remote stores can be reached and may be used. Before the first request.
+  rt::Task<Result<void>> start(MonoTime deadline);
+  /// After the last request has been answered.
+  rt::Task<void> stop();
+
+  objstore::ObjectStore& store() { return remote_store_ ? remote_store_->store() : *store_; }
   bool has_log() const { return log_ != nullptr; }
   commitlog::CommitLog& log() { return *log_; }
   /// Null where the store can prove no death.
@@ -51,12 +62,18 @@ class Storage {
  private:
   explicit Storage(Parts parts) : parts_(parts) {}
   Result<void> open_store(const objstore::StoreUrl& url);
+  Result<void> open_remote(const objstore::StoreUrl& url, std::string label,
+                           std::unique_ptr<RemoteStorage>& remote);
   Result<void> open_log(const objstore::StoreUrl& url, bool belongs_to_store);
 
   Parts parts_;
   std::unique_ptr<objstore::FileTree> tree_;
   std::unique_ptr<commitlog::FileLogDirectory> directory_;
+  /// Null where the store is not remote; then `store_` is set.
+  std::unique_ptr<RemoteStorage> remote_store_;
   std::unique_ptr<objstore::ObjectStore> store_;
+  /// Null where the log has no remote store of its own.
+  std::unique_ptr<RemoteStorage> remote_log_;
   std::unique_ptr<commitlog::CommitLog> log_;
   std::unique_ptr<engine::LockFileWitness> witness_;
 };

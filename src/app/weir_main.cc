@@ -46,20 +46,29 @@ int print(const Invocation& invocation) {
   return static_cast<int>(invocation.status);
 }
 
-int fail_broker(const Error& error) {
-  std::string text = "weir broker: " + error.message + "\n";
+int fail_start(const char* who, const Error& error) {
+  std::string text = std::string(who) + ": " + error.message + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
   bool usage = error.is(ErrorCode::invalid_argument);
   return static_cast<int>(usage ? cli::ExitStatus::usage : cli::ExitStatus::failed);
 }
 
-int serve(const cli::Settings& settings) {
+int serve(const cli::Settings& settings, const ProcessInputs& inputs) {
   Result<BrokerOptions> options = broker_options(settings);
-  if (!options) return fail_broker(options.error());
+  if (!options) return fail_start("weir broker", options.error());
+  Result<cli::Environment> environment = whole_environment(inputs);
+  if (!environment) return fail_start("weir broker", environment.error());
   rt::asio::AsioLoop loop;
   StderrLogger log(loop, options->log_level);
-  Result<int> status = run_broker(loop, *options, std::string(version()), log);
-  return status ? *status : fail_broker(status.error());
+  Result<int> status = run_broker(loop, {*options, std::string(version()), *environment}, log);
+  return status ? *status : fail_start("weir broker", status.error());
+}
+
+int look_into_bucket(const Invocation& invocation, const ProcessInputs& inputs) {
+  Result<cli::Environment> environment = whole_environment(inputs);
+  if (!environment) return fail_start("weir", environment.error());
+  return static_cast<int>(run_bucket_command(*invocation.bucket_command, *invocation.settings,
+                                             {invocation.names, *environment}));
 }
 
 }  // namespace
@@ -74,18 +83,17 @@ int main(int argc, char** argv) {
   // 2. What are we asked to do?
   std::vector<std::string> words(argv + 1, argv + argc);
   weir::app::Program program;
-  Invocation invocation = program.parse(words, weir::app::process_inputs());
+  weir::app::ProcessInputs inputs = weir::app::process_inputs();
+  Invocation invocation = program.parse(words, inputs);
 
   // 3. Do it.
   switch (invocation.kind) {
     case Invocation::Kind::print: return weir::app::print(invocation);
-    case Invocation::Kind::broker: return weir::app::serve(*invocation.settings);
+    case Invocation::Kind::broker: return weir::app::serve(*invocation.settings, inputs);
     case Invocation::Kind::cluster:
       return static_cast<int>(
           weir::app::run_command(*invocation.command, *invocation.settings, invocation.names));
-    case Invocation::Kind::bucket:
-      return static_cast<int>(weir::app::run_bucket_command(
-          *invocation.bucket_command, *invocation.settings, invocation.names));
+    case Invocation::Kind::bucket: return weir::app::look_into_bucket(invocation, inputs);
   }
   return static_cast<int>(weir::cli::ExitStatus::failed);
 }

@@ -62,6 +62,16 @@ inline constexpr Duration kPaceCutPause = 1s;
 inline constexpr Duration kPaceForget = 60s;
 inline constexpr Duration kPaceRetryAfterMax = 30s;
 
+/// Files with credentials: keys, profiles, tokens.
+inline constexpr std::size_t kCredentialFileBytesMax = std::size_t{1} << 20;
+
+/// Start-up probe: creators that race for one name, races, races that may end unclear, pages of a
+/// listing that are looked at.
+inline constexpr std::size_t kProbeRacers = 8;
+inline constexpr int kProbeRaces = 2;
+inline constexpr int kProbeUnclearMax = 3;
+inline constexpr int kProbePagesMax = 10;
+
 /// File driver: how long a conditional replace waits for the lock of its directory, and how often
 /// it looks.
 inline constexpr Duration kFileLockWaitMax = 5s;

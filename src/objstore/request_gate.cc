@@ -108,8 +108,12 @@ RequestGate::Line* RequestGate::next_line() {
 void RequestGate::grant() {
   refill();
   for (;;) {
-    if (parts_.loop.now() < paused_until_) return;
-    if (rate_ && tokens_ < 1) return;
+    if (parts_.loop.now() < paused_until_ || (rate_ && tokens_ < 1)) {
+      // Who waited for a slot now waits for a token, and must set its timer.
+      for (Line& waiting : lines_)
+        if (!waiting.waiting.empty()) waiting.waiting.front()->changed.notify_all();
+      return;
+    }
     Line* line = next_line();
     if (!line) return;
     if (rate_) tokens_ -= 1;

@@ -121,6 +121,14 @@ TEST_F(GateTest, AMinuteWithoutAComplaintLiftsTheRate) {
   EXPECT_FALSE(gate_.rate());
 }
 
+TEST_F(GateTest, WhoWaitedForASlotThenWaitsForAToken) {
+  gate_.throttled(std::nullopt);
+  add(RequestClass::maintenance, 300ms, 8);
+  run();
+  EXPECT_EQ(log_.size(), 8u);
+  EXPECT_LT(at(7), 6s) << "at two a second and a little more";
+}
+
 TEST_F(GateTest, WhatTheStoreAsksForIsWaitedFor) {
   gate_.throttled(3s);
   add(RequestClass::commit, 1ms);

@@ -16,9 +16,12 @@ std::string joined(const Names& names) {
   return text;
 }
 
+/// Options may hold keys, so messages show what stands before them.
 std::unexpected<Error> wrong(std::string_view url, std::string why) {
-  return fail(ErrorCode::invalid_argument,
-              "store URL '" + std::string(url) + "': " + std::move(why));
+  std::size_t question = std::min(url.find('?'), url.size());
+  return fail(ErrorCode::invalid_argument, "store URL '" + std::string(url.substr(0, question)) +
+                                               (question < url.size() ? "?…" : "") +
+                                               "': " + std::move(why));
 }
 
 int digit_value(char c) {
@@ -52,7 +55,7 @@ Result<void> parse_options(std::string_view query, std::string_view text, StoreU
     if (item.empty()) continue;
     std::size_t equals = item.find('=');
     if (equals == 0 || equals == std::string_view::npos)
-      return wrong(text, "option '" + std::string(item) + "' is not name=value");
+      return wrong(text, "an option in it is not name=value");
     Result<std::string> value = unescape(item.substr(equals + 1), text);
     if (!value) return std::unexpected(std::move(value).error());
     std::string name(item.substr(0, equals));

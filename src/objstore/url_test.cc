@@ -68,5 +68,12 @@ TEST(StoreUrl, DoesNotRepeatWhatAVariableHolds) {
             std::string::npos);
 }
 
+TEST(StoreUrl, DoesNotRepeatWhatAnOptionHolds) {
+  for (const char* url :
+       {"s3:///x?secret_access_key=hunter2", "s3://b?hunter2", "s3://b?=hunter2",
+        "s3://b?a=hunter2&a=hunter2", "s3://b?a=hunter2%zz", "file://b?a=hunter2"})
+    EXPECT_EQ(message(parse_store_url(url, {})).find("hunter2"), std::string::npos) << url;
+}
+
 }  // namespace
 }  // namespace weir::objstore

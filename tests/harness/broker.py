@@ -1,4 +1,4 @@
-"""One broker process on a directory store: start, kill -9, restart at the same port, stop, and judge its log."""
+"""One broker process on a store: start, kill -9, restart at the same port, stop, and judge its log."""
 import os
 import pathlib
 import random
@@ -39,10 +39,10 @@ def free_port():
 
 
 class Broker:
-    """Runs on `store` (a directory); logs go to `work`/NAME.log, one file over all its lives."""
+    """Runs on `store` (harness.stores); logs go to `work`/NAME.log, one file over all its lives."""
 
     def __init__(self, work, store, name="broker", options=()):
-        self.store = pathlib.Path(store)
+        self.store = store
         self.name = name
         self.port = free_port()
         self.admin = None
@@ -63,11 +63,12 @@ class Broker:
     def start(self):
         """Returns when the broker says that it is ready."""
         assert self._process is None, f"{self.name} runs already"
-        command = [binary(), "broker", "--store", f"file://{self.store}", "--listen", self.address,
+        command = [binary(), "broker", "--store", self.store.url, "--listen", self.address,
                    "--admin", "127.0.0.1:0", *self._options]
         with open(self.log_path, "ab") as log:
             self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-                                             text=True, cwd=self.log_path.parent)
+                                             text=True, cwd=self.log_path.parent,
+                                             env={**os.environ, **self.store.environment})
         lines = Lines(self._process.stdout)
         try:
             ready = lines.find(READY.match, START_SECONDS_MAX, f"ready line of {self.name}")

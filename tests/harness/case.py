@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 from harness.broker import ROOT, Broker
+from harness.stores import store_of
 
 
 def new_work_directory(name):
@@ -37,10 +38,9 @@ class Fleet:
         self.brokers = []
 
     def broker(self, store="store", options=(), start=True):
-        """A broker on the directory `store` of this fleet; several may share one."""
+        """A broker on the store of that name, of this fleet; several may share one."""
         name = f"broker{len(self.brokers) + 1}"
-        broker = Broker(self.work, self.work / store, name, options)
-        broker.store.mkdir(exist_ok=True)
+        broker = Broker(self.work, store_of(self.work, store), name, options)
         self.brokers.append(broker)
         return broker.start() if start else broker
 

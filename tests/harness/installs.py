@@ -16,6 +16,7 @@ import unittest
 from harness.broker import ROOT
 
 CLIENTS = ROOT / "build/clients"
+SERVERS = ROOT / "build/tests/servers"
 HERE = pathlib.Path(__file__).resolve().parent
 KAFKA_VERSION = "4.4.0"
 CONNECT_VERSION = "4.3.1"  # the latest with the file connectors
@@ -57,7 +58,7 @@ def _locked(directory):
         yield
 
 
-def _install(directory, content, commands):
+def _install(directory, content, commands, environment=None):
     """Runs `commands` unless `content`, which names all that they install, is there already."""
     stamp = directory / "installed"
     with _locked(directory):
@@ -68,7 +69,7 @@ def _install(directory, content, commands):
             try:
                 with open(log, "ab") as out:
                     status = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                            timeout=INSTALL_SECONDS_MAX).returncode
+                                            timeout=INSTALL_SECONDS_MAX, env=environment).returncode
             except subprocess.TimeoutExpired:
                 status = "none in time"
             if status != 0:
@@ -158,6 +159,15 @@ def node_modules():
              [["npm", "install", "--prefix", ".", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error",
                *NODE_PACKAGES]])
     return directory / "node_modules"
+
+
+def go_program(name, module):
+    """A program that `go install MODULE` makes."""
+    directory = SERVERS / name
+    need("go", "golang")
+    environment = {**os.environ, "GOBIN": str(directory), "GOFLAGS": ""}
+    _install(directory, module, [["go", "install", "-ldflags=-s -w", module]], environment)
+    return str(directory / name)
 
 
 def kcat():

@@ -23,8 +23,8 @@ Engine::Engine(rt::asio::AsioLoop& loop)
 Engine::~Engine() {
   ENSURE(active_.empty());
   ENSURE(scope_.running() == 0);
-  for (CURL* handle : idle_) curl_easy_cleanup(handle);
-  curl_multi_cleanup(multi_);
+  ENSURE(idle_.empty());
+  if (multi_) curl_multi_cleanup(multi_);
 }
 
 CURL* Engine::take_handle() {
@@ -60,7 +60,7 @@ void Engine::remove(Transfer& transfer) {
 }
 
 rt::Task<void> Engine::stop() {
-  stopping_ = true;
+  if (std::exchange(stopping_, true)) co_return;
   while (!active_.empty()) {
     Transfer& transfer = **active_.begin();
     remove(transfer);
@@ -69,6 +69,8 @@ rt::Task<void> Engine::stop() {
   for (CURL* handle : std::exchange(idle_, {})) curl_easy_cleanup(handle);
   timer_changed_.notify_all();
   co_await scope_.join();
+  // Here, where the sockets are watched, and not in a destructor on some other thread.
+  curl_multi_cleanup(std::exchange(multi_, nullptr));
 }
 
 int Engine::socket_changed(CURL*, curl_socket_t fd, int what, void* self, void*) {

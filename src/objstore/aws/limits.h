@@ -7,8 +7,6 @@
 
 namespace weir::objstore::aws {
 
-/// Profile files, token files, cached SSO tokens.
-inline constexpr std::size_t kCredentialFileBytesMax = std::size_t{1} << 20;
 inline constexpr std::size_t kCredentialAnswerBytesMax = std::size_t{256} << 10;
 inline constexpr std::size_t kProcessOutputBytesMax = std::size_t{64} << 10;
 inline constexpr Duration kProcessMax = 60s;

@@ -57,7 +57,7 @@ bool is_trusted_endpoint(std::string_view url) {
 /// The service is known to be slow or short of sockets just after a start.
 rt::Task<Result<http::ClientResponse>> InstanceSource::ask_some_times(http::ClientRequest request) {
   for (int attempt = 1;; ++attempt) {
-    auto answer = co_await ask(in_.client, request, describe());
+    auto answer = co_await ask_service(in_.client, request, describe());
     bool again = !answer && answer.error().is(ErrorCode::unavailable);
     if (!again || attempt >= kMetadataAttemptsMax) co_return answer;
     co_await rt::sleep_for(in_.client.loop(), 100ms * attempt);
@@ -112,7 +112,7 @@ rt::Task<Result<Credentials>> ContainerSource::fetch() {
   }
   http::ClientRequest request = metadata_request(url);
   if (!token.empty()) request.headers.emplace_back("authorization", token);
-  auto answer = co_await ask(in_.client, std::move(request), describe());
+  auto answer = co_await ask_service(in_.client, std::move(request), describe());
   if (!answer && answer.error().is(ErrorCode::not_found))
     co_return fail(ErrorCode::configuration, answer.error().message);
   if (!answer) co_return std::unexpected(std::move(answer).error());

@@ -9,6 +9,7 @@
 #include "http/client.h"
 #include "objstore/aws/credentials.h"
 #include "objstore/refreshed.h"
+#include "objstore/service.h"
 #include "objstore/url.h"
 #include "rt/commands.h"
 #include "rt/files.h"
@@ -30,14 +31,8 @@ struct Surroundings {
 
 /// Empty if it is not set.
 std::string variable(const Surroundings& in, std::string_view name);
-/// A small file. Errors: not_found, configuration (cannot be read), too_large.
+/// See objstore/service.h.
 rt::Task<Result<std::string>> read_small_file(const Surroundings& in, std::string path);
-
-/// Sends, and makes errors of what is no 200. `who` begins messages: "instance metadata". Answers
-/// may hold secrets, so messages have the status and nothing of the body. Errors: not_found (404),
-/// unavailable (no answer, 429, 5xx), configuration (other statuses).
-rt::Task<Result<http::ClientResponse>> ask(http::Client& client, http::ClientRequest request,
-                                           std::string who);
 
 /// From JSON as the metadata services write it: AccessKeyId, SecretAccessKey, Token or
 /// SessionToken, Expiration. Errors: corrupt, configuration (a Code that is not Success).

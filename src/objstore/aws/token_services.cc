@@ -138,7 +138,7 @@ rt::Task<Result<Credentials>> sso_credentials(const Surroundings& in, Properties
   request.headers = {{"x-amz-sso_bearer_token", token}};
   request.response_bytes_max = kCredentialAnswerBytesMax;
   request.timeout = kTokenServiceMax;
-  auto answer = co_await ask(in.client, std::move(request), "SSO");
+  auto answer = co_await ask_service(in.client, std::move(request), "SSO");
   if (!answer) co_return std::unexpected(std::move(answer).error());
   auto fields = http::JsonFields::parse(answer->text());
   if (!fields) co_return with_context(fields.error(), "SSO");

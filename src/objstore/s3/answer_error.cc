@@ -41,6 +41,13 @@ bool is_one_of(std::string_view code, std::initializer_list<std::string_view> co
   return std::ranges::find(codes, code) != codes.end();
 }
 
+/// Whether the request needs no object to be there, so that what is not found is the bucket.
+bool concerns_bucket(Call call) {
+  return call == Call::list || call == Call::remove || call == Call::create_upload ||
+         call == Call::list_uploads || call == Call::create_session || call == Call::put ||
+         call == Call::put_if_absent;
+}
+
 class Judge {
  public:
   Judge(const Asked& asked, Told told) : asked_(asked), told_(std::move(told)) {}
@@ -141,6 +148,9 @@ class Judge {
         return conclude(ErrorCode::precondition, "there is none");
       if (told_.code == "NoSuchUpload" && asked_.call == Call::complete_upload)
         return conclude(ErrorCode::unknown_outcome, "somebody ended the upload");
+      if (concerns_bucket(asked_.call) && told_.code != "NoSuchUpload")
+        return conclude(ErrorCode::configuration,
+                        "there is no such bucket, or the endpoint is no S3 server; check both");
       return conclude(ErrorCode::not_found, "there is none");
     }
     if (told_.status == 416 || told_.code == "InvalidRange")

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "http/xml.h"
-#include "objstore/s3/http_date.h"
+#include "objstore/iso_time.h"
 
 namespace weir::objstore::s3 {
 namespace {
@@ -40,6 +40,11 @@ std::string unescaped(std::string_view text) {
     }
   }
   return out;
+}
+
+std::optional<WallMillis> time_of(std::string_view text) {
+  Result<WallMillis> time = parse_iso_time(text);
+  return time ? std::optional(*time) : std::nullopt;
 }
 
 std::string key_of(const XmlElement& root, std::string_view text) {
@@ -141,7 +146,7 @@ Result<UploadsAnswer> parse_uploads(std::string_view text) {
     if (item.name != "Upload") continue;
     answer.uploads.push_back({.key = key_of(*root, item.child_text("Key")),
                               .id = std::string(item.child_text("UploadId")),
-                              .begun = parse_utc_time(item.child_text("Initiated"))});
+                              .begun = time_of(item.child_text("Initiated"))});
   }
   if (root->child_text("IsTruncated") == "true") {
     answer.next_key = key_of(*root, root->child_text("NextKeyMarker"));
@@ -157,7 +162,7 @@ Result<aws::Credentials> parse_session(std::string_view text) {
       .access_key_id = std::string(root->child_text("Credentials/AccessKeyId")),
       .secret_access_key = Secret(std::string(root->child_text("Credentials/SecretAccessKey"))),
       .session_token = Secret(std::string(root->child_text("Credentials/SessionToken"))),
-      .expires_at = parse_utc_time(root->child_text("Credentials/Expiration"))};
+      .expires_at = time_of(root->child_text("Credentials/Expiration"))};
   if (session.access_key_id.empty() || session.secret_access_key.empty() ||
       session.session_token.empty() || !session.expires_at)
     return fail(ErrorCode::corrupt, "the store's session lacks a key, a token or its end");

@@ -44,12 +44,13 @@ http::ClientRequest Connection::request_of(Ask& ask) const {
 }
 
 rt::Task<Result<http::ClientResponse>> Connection::send(Ask ask, Trip& trip) {
-  std::string source = credentials_.describe();
   Result<aws::Credentials> credentials =
       co_await credentials_.credentials(client_.loop().now() + kCredentialsTimeout);
   if (!credentials)
     co_return with_context(credentials.error(), std::string(to_string(ask.call)) + " on " + where_);
 
+  // Asked after the fact, when it is known which of several places had some.
+  std::string source = credentials_.describe();
   Asked question = asked(ask.call);
   question.credentials_source = source;
   question.credentials_renewable = credentials->expires_at.has_value();

@@ -52,15 +52,4 @@ std::optional<WallMillis> parse_http_date(std::string_view text) {
                   .second = number(text, 23, 2)});
 }
 
-std::optional<WallMillis> parse_utc_time(std::string_view text) {
-  if (text.size() < 20 || !text.ends_with('Z') || text[4] != '-' || text[10] != 'T')
-    return std::nullopt;
-  return time_of({.year = number(text, 0, 4),
-                  .month = number(text, 5, 2),
-                  .day = number(text, 8, 2),
-                  .hour = number(text, 11, 2),
-                  .minute = number(text, 14, 2),
-                  .second = number(text, 17, 2)});
-}
-
 }  // namespace weir::objstore::s3

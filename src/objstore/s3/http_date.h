@@ -1,4 +1,4 @@
-// Points in time as HTTP and XML write them.
+// Points in time as HTTP writes them.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,5 @@ namespace weir::objstore::s3 {
 
 /// "Fri, 24 May 2013 00:00:00 GMT" (RFC 9110). Nothing if it is something else.
 std::optional<WallMillis> parse_http_date(std::string_view text);
-/// "2013-05-24T00:00:00Z", with or without a fraction of a second (RFC 3339, UTC only).
-std::optional<WallMillis> parse_utc_time(std::string_view text);
 
 }  // namespace weir::objstore::s3

@@ -15,6 +15,7 @@ inline constexpr Duration kWholeObjectTimeout = 120s;
 inline constexpr Duration kConnectTimeout = 3s;
 /// Between two attempts to reach the store at the start.
 inline constexpr Duration kReachPause = 500ms;
+inline constexpr Duration kReachTimeout = 4s;
 /// Waiting for credentials, part of nobody's timeout but the caller's.
 inline constexpr Duration kCredentialsTimeout = 10s;
 /// A refusal, or any answer that is not an object.

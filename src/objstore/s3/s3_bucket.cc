@@ -12,30 +12,39 @@
 namespace weir::objstore::s3 {
 
 rt::Task<Result<ObjectStore::Page>> S3Store::list(std::string prefix, std::string continuation) {
-  Trip trip;
-  co_return co_await travel(list_there(std::move(prefix), std::move(continuation), trip), trip);
+  return list_in({.prefix = std::move(prefix),
+                  .continuation = std::move(continuation),
+                  .timeout = kRequestTimeout});
 }
 
-rt::Task<Result<ObjectStore::Page>> S3Store::list_there(std::string prefix,
-                                                        std::string continuation, Trip& trip) {
-  std::string wanted = key_of(prefix);
+rt::Task<Result<ObjectStore::Page>> S3Store::list_in(Listing listing) {
+  Trip trip;
+  co_return co_await travel(list_there(std::move(listing), trip), trip);
+}
+
+rt::Task<Result<ObjectStore::Page>> S3Store::list_there(Listing listing, Trip& trip) {
+  std::string wanted = key_of(listing.prefix);
   std::string asked = wanted;
   // A directory bucket lists whole directories only; the rest is left out here.
   if (options_.is_directory_bucket()) asked.resize(asked.rfind('/') + 1);
   std::string query = "list-type=2&max-keys=" + std::to_string(kListPageObjectsMax);
   if (!asked.empty()) query += "&prefix=" + aws::uri_escape(asked);
-  if (!continuation.empty()) query += "&continuation-token=" + aws::uri_escape(continuation);
+  if (!listing.continuation.empty())
+    query += "&continuation-token=" + aws::uri_escape(listing.continuation);
   Result<http::ClientResponse> answer =
       co_await connection_.send({.call = Call::list,
                                  .key = "",
                                  .query = std::move(query),
                                  .answer_bytes_max = kAnswerBytesMax,
-                                 .timeout = kRequestTimeout},
+                                 .timeout = listing.timeout},
                                 trip);
   if (!answer) co_return std::unexpected(answer.error());
   Result<ListAnswer> listed = parse_list(answer->text());
   // Nothing is wrong with any object; the next answer may be better.
-  if (!listed) co_return fail(ErrorCode::unavailable, listed.error().message);
+  if (!listed)
+    co_return fail(ErrorCode::unavailable, "ListObjectsV2 on " + describe() + ": " +
+                                               listed.error().message +
+                                               "; check that the endpoint is an S3 server");
   Page page;
   for (ListedObject& object : listed->objects) {
     if (!object.key.starts_with(wanted)) continue;
@@ -97,7 +106,8 @@ rt::Task<Result<void>> S3Store::remove_some(std::vector<std::string> keys, Remov
 
 rt::Task<Result<void>> S3Store::reach(MonoTime deadline) {
   for (;;) {
-    Result<Page> page = co_await list("", "");
+    Result<Page> page =
+        co_await list_in({.prefix = "", .continuation = "", .timeout = kReachTimeout});
     if (page) co_return Result<void>{};
     bool passing = page.error().is(ErrorCode::unavailable) || page.error().is(ErrorCode::timed_out);
     if (!passing || loop_.now() + kReachPause >= deadline) co_return std::unexpected(page.error());

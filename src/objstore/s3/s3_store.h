@@ -70,7 +70,13 @@ class S3Store final : public ObjectStore {
   rt::Task<Result<SharedBytes>> get_there(std::string name, Trip& trip);
   rt::Task<Result<SharedBytes>> range_there(Range range, Trip& trip);
   rt::Task<Result<ObjectInfo>> head_there(std::string name, Trip& trip);
-  rt::Task<Result<Page>> list_there(std::string prefix, std::string continuation, Trip& trip);
+  struct Listing {
+    std::string prefix;
+    std::string continuation;
+    Duration timeout;
+  };
+  rt::Task<Result<Page>> list_in(Listing listing);
+  rt::Task<Result<Page>> list_there(Listing listing, Trip& trip);
   rt::Task<Result<RemoveFailures>> remove_there(std::vector<std::string> names, Trip& trip);
   rt::Task<Result<void>> remove_some(std::vector<std::string> keys, RemoveFailures& failures,
                                      Trip& trip);
