@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "compaction/limits.h"
-
 namespace weir::compaction {
 
 namespace {
@@ -47,7 +45,7 @@ Due::Reason Due::reason() const {
     return Reason::lag;
   auto dirty = static_cast<double>(dirty_bytes_);
   auto all = static_cast<double>(dirty_bytes_ + clean_bytes_);
-  bool worth = dirty_bytes_ >= limits::dirty_bytes_min && dirty > settings_.dirty_ratio_min * all;
+  bool worth = dirty_bytes_ >= settings_.dirty_bytes_min && dirty > settings_.dirty_ratio_min * all;
   return worth ? Reason::ratio : Reason::not_due;
 }
 

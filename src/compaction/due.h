@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "compaction/limits.h"
 
 namespace weir::compaction {
 
@@ -18,6 +19,8 @@ struct Settings {
   std::int64_t max_lag_ms = INT64_MAX;
   double dirty_ratio_min = 0.5;
   std::int64_t delete_retention_ms = 86'400'000;
+  /// For the ratio; not for the max lag.
+  std::uint64_t dirty_bytes_min = limits::dirty_bytes_min;
 };
 
 struct SpanFacts {

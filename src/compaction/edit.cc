@@ -104,11 +104,13 @@ Buffer empty_batch(const record::BatchView& batch) {
   return out;
 }
 
-Buffer closing_batch(Offset last, LeaderEpoch epoch) {
+Buffer closing_batch(const Closing& closing) {
   record::BatchBuilder builder(
-      {.base_offset = last, .leader_epoch = epoch, .last_offset_delta_min = 0});
+      {.base_offset = closing.last, .leader_epoch = closing.epoch, .last_offset_delta_min = 0});
   Result<Buffer> batch = std::move(builder).finish();
   ENSURE(batch.has_value());
+  store_be<std::int64_t>(batch->data(), at::max_timestamp, closing.timestamp.value);
+  set_checksum(batch->data());
   return *batch;
 }
 

@@ -22,7 +22,13 @@ Result<Buffer> keep_records_until(const record::BatchView& batch,
                                   const std::vector<record::RecordView>& kept, WallMillis horizon);
 /// `batch` without records: what is left of a producer's last batch.
 Buffer empty_batch(const record::BatchView& batch);
-/// A batch of nothing at `last`, so that readers get past offsets of which nothing is left.
-Buffer closing_batch(Offset last, LeaderEpoch epoch);
+/// A batch of nothing at `last`, so that readers get past offsets of which nothing is left. Its
+/// timestamp says how old the range is.
+struct Closing {
+  Offset last;
+  LeaderEpoch epoch;
+  WallMillis timestamp{record::no_timestamp};
+};
+Buffer closing_batch(const Closing& closing);
 
 }  // namespace weir::compaction

@@ -258,7 +258,7 @@ TEST_F(PassTest, damage_is_an_error_that_names_the_offset) {
 }
 
 TEST(ClosingBatch, has_no_records_and_the_wanted_last_offset) {
-  Buffer batch = closing_batch(Offset(41), LeaderEpoch(3));
+  Buffer batch = closing_batch({Offset(41), LeaderEpoch(3), WallMillis(77)});
   auto view = record::BatchView::front_of(batch.data());
   ASSERT_TRUE(view.has_value());
   EXPECT_TRUE(view->checksum_ok());
@@ -266,6 +266,7 @@ TEST(ClosingBatch, has_no_records_and_the_wanted_last_offset) {
   EXPECT_EQ(view->last_offset(), Offset(41));
   EXPECT_EQ(view->record_count(), 0);
   EXPECT_EQ(view->leader_epoch(), LeaderEpoch(3));
+  EXPECT_EQ(view->max_timestamp(), WallMillis(77));
 }
 
 /// Random logs against a model that knows the whole history: after every run, whoever reads from

@@ -135,6 +135,14 @@ struct DeleteRecordsOutcome : Outcome {
   Offset log_start{-1};
 };
 
+/// How one kind of maintenance fares at this broker.
+struct MaintenanceStatus {
+  std::string job;
+  std::uint64_t rounds = 0;
+  std::uint64_t failures = 0;
+  std::string last_error;
+};
+
 /// For admin: where the broker stands.
 struct Status {
   Position folded;
@@ -154,6 +162,12 @@ struct Status {
   std::size_t barriers_waiting = 0;
   std::uint64_t state_digest_low = 0;
   std::uint64_t state_digest_high = 0;
+  Position horizon;
+  std::size_t segments = 0;
+  std::size_t segments_awaiting_deletion = 0;
+  /// Why the log is not truncated, if brokers disagree about a snapshot.
+  bool snapshots_disputed = false;
+  std::vector<MaintenanceStatus> maintenance;
 };
 
 class ConsumerGroupApi;

@@ -195,6 +195,12 @@ Status ClusterEngine::status() const {
   status.barriers_waiting = follower_.barriers_waiting();
   status.state_digest_low = state.digest().low;
   status.state_digest_high = state.digest().high;
+  status.horizon = state.horizon();
+  status.segments = state.counts().segments;
+  state.visit_awaiting_deletion(
+      [&](const state::ObjectRef&) { return ++status.segments_awaiting_deletion > 0; });
+  status.snapshots_disputed = maintenance_.digests().any_disputed();
+  status.maintenance = maintenance_.runner().status();
   return status;
 }
 

@@ -90,6 +90,17 @@ inline constexpr std::size_t kMergeSpansPerPartition = 4'096;
 inline constexpr std::size_t kItemsPerCommandMax = 1'000;
 /// Gaps in an object that are read along rather than starting another request.
 inline constexpr std::uint64_t kMergeGapBytesMax = 64u << 10;
+/// Source bytes that a compaction holds at once; partitions up to this size are read once for both
+/// of its phases, many together.
+inline constexpr std::uint64_t kCompactionReadBytes = 16u << 20;
+/// Record bytes that a compaction works through before it lets others run; about a millisecond.
+inline constexpr std::size_t kCompactionSliceBytes = 256u << 10;
+/// How long a partition that could not be compacted is left alone, and how many are remembered.
+inline constexpr Duration kCompactionRetryAfter = 10min;
+inline constexpr std::size_t kCompactionFailuresMax = 10'000;
+/// Of the scrubber: its requests, and the segments that one cycle remembers.
+inline constexpr std::uint64_t kScrubRequestsPerSecond = 2;
+inline constexpr std::size_t kScrubObjectsMax = 1'000'000;
 /// Object reads of a merge under way at once.
 inline constexpr std::size_t kMergeLoadsInFlight = 4;
 

@@ -34,10 +34,21 @@ struct MaintenanceOptions {
   /// A segment at least this large is rewritten when more than half of it is dead.
   std::size_t rewrite_bytes_min = 4u << 20;
 
+  Duration compaction_interval = 15s;
+  /// For the table of keys of one partition's run.
+  std::size_t compaction_memory_bytes = 128u << 20;
+  /// Dirty bytes that make a run by ratio worth it.
+  std::uint64_t compaction_dirty_bytes_min = 1u << 20;
+
   Duration horizon_interval = 10min;
   Duration deletion_delay = 10min;
   Duration deletion_interval = 10s;
   Duration orphans_interval = 24h;
+
+  /// A cycle of the scrubber begins at most this often.
+  Duration scrub_interval = 168h;
+  Duration scrub_pause = 1min;
+  std::uint64_t scrub_bytes_per_second = 4u << 20;
 
   Duration truncate_interval = 30s;
   /// Entries that make a higher floor worth it.

@@ -200,6 +200,9 @@ rt::Task<Result<SharedBytes>> Reader::load_inline_section(state::ObjectRef objec
   std::string where = describe_object(object, parts_.log);
   auto entry = co_await parts_.log.read(object.position);
   loads_total_.add();
+  // Truncated: its data has been moved to a segment, as the log says by now.
+  if (!entry && entry.error().is(ErrorCode::precondition))
+    co_return fail(ErrorCode::not_found, where + " is below the floor");
   if (!entry) co_return with_context(entry.error(), where);
   if (!*entry) co_return fail(ErrorCode::not_found, where + " is absent");
   load_bytes_.add((*entry)->size());

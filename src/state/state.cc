@@ -192,6 +192,22 @@ std::optional<Hash128> State::spans_digest(PartitionRef at, Offset base, Offset 
   return partition->spans().digest_of(base, end);
 }
 
+void State::visit_producers(
+    PartitionRef at,
+    const std::function<void(ProducerId, ProducerEpoch, Offset end)>& visit) const {
+  const Partition* partition = find_partition(*tables_, at);
+  if (partition == nullptr) return;
+  for (Slot slot = partition->first_producer; slot != kNoSlot;) {
+    const Sequences& sequences = tables_->producers.sequences()[slot];
+    const RunMemory& runs = sequences.runs();
+    if (!runs.empty()) {
+      const RememberedRun& last = runs.run(runs.count() - 1);
+      visit(sequences.producer(), runs.epoch(), Offset(last.base_offset + last.records));
+    }
+    slot = sequences.in_partition.next;
+  }
+}
+
 std::int64_t State::clock_ms() const { return tables_->clock->now_ms; }
 std::optional<std::int64_t> State::folded_by_ms(Position at) const {
   return tables_->clock.folded_by_ms(at);

@@ -233,6 +233,11 @@ class State final : public Catalog {
   /// these are not bounds of spans.
   std::optional<Hash128> spans_digest(PartitionRef at, Offset base, Offset end) const;
 
+  /// What the state remembers of each producer in the partition: its epoch, and the offset behind
+  /// its last record. In no order.
+  void visit_producers(PartitionRef at, const std::function<void(ProducerId, ProducerEpoch,
+                                                                 Offset end)>& visit) const;
+
   /// The time of the cluster (log_clock.h); 0 before a broker told it.
   std::int64_t clock_ms() const;
   /// The entry at `at` was folded at this time of the cluster or earlier; nothing if it is too new

@@ -24,12 +24,26 @@ rt::Task<void> Admin::pause() {
   co_await rt::sleep_for(caller_.loop(), pause);
 }
 
+Checker::Retention Admin::draw_retention() {
+  if (!use_retention_) return {};
+  switch (caller_.random().below(3)) {
+    case 0: return {kRetentionMs, -1};
+    case 1: return {-1, kRetentionBytes};
+    default: return {};
+  }
+}
+
 rt::Task<void> Admin::create(std::string name, std::int32_t partitions) {
+  Checker::Retention retention = draw_retention();
+  state::ConfigMap configs;
+  if (retention.bytes >= 0)
+    configs.emplace_back("retention.bytes", std::to_string(retention.bytes));
+  if (retention.ms >= 0) configs.emplace_back("retention.ms", std::to_string(retention.ms));
   using Outcomes = std::vector<engine::CreateTopicOutcome>;
   for (;;) {
     std::size_t broker = caller_.any_broker();
-    Request<Outcomes> request = [name, partitions](engine::ClusterEngine& engine) {
-      std::vector<engine::NewTopic> topics{{name, partitions, 1, {}}};
+    Request<Outcomes> request = [name, partitions, configs](engine::ClusterEngine& engine) {
+      std::vector<engine::NewTopic> topics{{name, partitions, 1, configs}};
       return engine.create_topics(std::move(topics), engine.loop().now() + kTimeOut);
     };
     auto answer = co_await caller_.call<Outcomes>(broker, std::move(request), kTimeOut);
@@ -43,6 +57,7 @@ rt::Task<void> Admin::create(std::string name, std::int32_t partitions) {
       if (found && *found && **found) id = (**found)->id;
     }
     if (id) {
+      if (!configs.empty()) caller_.cluster().checker().set_retention(*id, retention);
       caller_.cluster().checker().topic_created(*id);
       topics_.all.push_back({std::move(name), *id, partitions, true});
       ++changes_;

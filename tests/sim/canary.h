@@ -33,6 +33,9 @@ enum class Canary : std::uint8_t {
   changed_record,      // a broker changes a byte and repairs the checksum
   skipped_batch,       // a broker leaves out a batch of an answer
   state_drifts,        // one broker's state differs
+  early_truncation,    // log entries are removed before the floor is published
+  careless_collector,  // what nothing names is deleted whatever its age
+  merge_unguarded,     // a merge replaces more than it has read
   store_stays_down,    // the store does not come back after the last fault
 };
 
@@ -46,6 +49,11 @@ struct CanaryInfo {
 const std::vector<CanaryInfo>& all_canaries();
 std::optional<Canary> canary_named(std::string_view name);
 const CanaryInfo& info_of(Canary canary);
+/// Only the workload `maintenance` can meet them.
+inline bool needs_maintenance(Canary canary) {
+  return canary == Canary::early_truncation || canary == Canary::careless_collector ||
+         canary == Canary::merge_unguarded;
+}
 
 /// The log in memory, with the canaries that live in a log.
 class CanaryLog final : public commitlog::CommitLog {

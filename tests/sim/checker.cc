@@ -22,6 +22,9 @@ std::string_view to_string(Violation kind) {
     case Violation::corrupt: return "corrupt";
     case Violation::digest: return "digest";
     case Violation::halted: return "halted";
+    case Violation::missing: return "missing";
+    case Violation::leaked: return "leaked";
+    case Violation::kept: return "kept";
     case Violation::stuck: return "stuck";
   }
   return "?";
@@ -49,9 +52,9 @@ StreamId Checker::add_stream(PartitionRef at, bool idempotent) {
   return static_cast<StreamId>(streams_.size() - 1);
 }
 
-void Checker::sent(StreamId stream, std::uint64_t hash) {
+void Checker::sent(StreamId stream, std::uint64_t hash, std::int64_t timestamp_ms) {
   ++records_sent_;
-  streams_[stream].records.push_back({hash, false});
+  streams_[stream].records.push_back({hash, timestamp_ms, false});
 }
 
 void Checker::acknowledged(const Run& run, Offset base) {
@@ -128,7 +131,30 @@ Checker::Known Checker::known(PartitionRef at) const {
   return {found->second.start_max, found->second.committed_end};
 }
 
+void Checker::start_seen(PartitionRef at, Offset start, std::uint64_t bytes_left,
+                         std::int64_t now_ms) {
+  Log& log = logs_[at];
+  auto rule = retention_.find(at.topic);
+  if (start <= log.start_max || rule == retention_.end()) return;
+  const Retention& retention = rule->second;
+  if (retention.bytes >= 0 && bytes_left < static_cast<std::uint64_t>(retention.bytes))
+    report(Violation::lost,
+           name_of(at) + " has only " + std::to_string(bytes_left) + " bytes left after retention");
+  for (auto i = static_cast<std::size_t>(log.start_max.value);
+       retention.ms >= 0 && i < static_cast<std::size_t>(start.value) && i < log.cells.size();
+       ++i) {
+    Cell cell = log.cells[i];
+    if (cell.stream == kNobody) continue;
+    std::int64_t age = now_ms - streams_[cell.stream].records[cell.number].timestamp_ms;
+    if (age + kClockErrorMs < retention.ms)
+      report(Violation::lost, name_of(at) + " lost offset " + std::to_string(i) +
+                                  " at the age of " + std::to_string(age) + " ms");
+  }
+  log.start_max = start;
+}
+
 void Checker::refused_range(PartitionRef at, Offset asked, Known before, std::string_view who) {
+  if (look_) look_();
   // What was asked to be deleted meanwhile may be gone by now.
   if (asked < known(at).start_max || asked > before.end_min || !topic_exists(at.topic)) return;
   report(Violation::stale_refusal, std::string(who) + ": offset " + std::to_string(asked.value) +
@@ -168,6 +194,7 @@ void Checker::digest(std::string_view broker, Position at, Hash128 digest) {
 }
 
 void Checker::ended(PartitionRef at, Offset start, Offset end) {
+  if (look_) look_();
   Log& log = logs_[at];
   if ((log.start && *log.start != start) || (log.end && *log.end != end))
     report(Violation::two_values, name_of(at) + " ends differently on two brokers");

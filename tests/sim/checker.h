@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ enum class Violation : std::uint8_t {
   corrupt,        // a broker says that data is damaged
   digest,         // two states at one position
   halted,         // a broker stopped serving
+  missing,        // the state names an object that is not in the store
+  leaked,         // an object that nothing names stays in the store
+  kept,           // records stay beyond their retention
   stuck,          // no progress in bounded time after the last fault
 };
 std::string_view to_string(Violation kind);
@@ -67,7 +71,7 @@ class Checker {
   // Producers.
   StreamId add_stream(PartitionRef at, bool idempotent);
   /// The next record of the stream; told before it is sent for the first time.
-  void sent(StreamId stream, std::uint64_t hash);
+  void sent(StreamId stream, std::uint64_t hash, std::int64_t timestamp_ms = 0);
   struct Run {
     StreamId stream = 0;
     std::uint32_t first = 0;
@@ -106,6 +110,20 @@ class Checker {
   /// From now on everything before `to` may be gone.
   void deletion_asked(PartitionRef at, Offset to);
 
+  /// What a topic's settings let the brokers drop.
+  struct Retention {
+    std::int64_t ms = -1;
+    std::int64_t bytes = -1;
+  };
+  void set_retention(TopicId topic, Retention retention) { retention_[topic] = retention; }
+  const std::map<TopicId, Retention>& retention() const { return retention_; }
+  /// A broker's state begins at `start`, with `bytes_left` behind it. Everything before may be gone
+  /// if the topic's settings allow it at this time; clocks may be wrong by `kClockErrorMs`.
+  void start_seen(PartitionRef at, Offset start, std::uint64_t bytes_left, std::int64_t now_ms);
+  static constexpr std::int64_t kClockErrorMs = 11'000;
+  /// Called before anything is judged by where a partition starts.
+  void before_judging(std::function<void()> look) { look_ = std::move(look); }
+
   // Brokers.
   void digest(std::string_view broker, Position at, Hash128 digest);
   void report(Violation kind, std::string text);
@@ -129,6 +147,7 @@ class Checker {
   };
   struct Record {
     std::uint64_t hash = 0;
+    std::int64_t timestamp_ms = 0;
     bool acknowledged = false;
   };
   struct Stream {
@@ -153,6 +172,8 @@ class Checker {
   std::vector<Stream> streams_;
   std::map<PartitionRef, Log> logs_;
   std::map<TopicId, bool> topics_;
+  std::map<TopicId, Retention> retention_;
+  std::function<void()> look_;
   std::map<Position, std::pair<Hash128, std::string>> digests_;
   std::vector<Finding> findings_;
   std::uint64_t records_sent_ = 0;

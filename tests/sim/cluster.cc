@@ -167,6 +167,19 @@ void Cluster::inspect(Broker& broker) {
     checker_.digest(broker.host, p, *digest);
   }
   broker.inspected = *at;
+  look_at_starts(state);
+}
+
+void Cluster::look_at_starts(const state::State& state) {
+  if (!true_clock_) return;
+  for (const auto& [id, retention] : checker_.retention()) {
+    const state::TopicInfo* topic = state.topic(id);
+    for (std::int32_t p = 0; topic && p < topic->partitions; ++p) {
+      PartitionRef at{id, PartitionIndex(p)};
+      auto info = state.partition(at);
+      if (info) checker_.start_seen(at, info->start, info->bytes, true_clock_->wall_now().value);
+    }
+  }
 }
 
 Duration Cluster::draw_latency() {

@@ -32,6 +32,8 @@ struct ClusterOptions {
   std::size_t cache_bytes = 1u << 20;
   bool witness = false;
   Canary canary = Canary::none;
+  /// Only the first broker's clock jumps, by a year.
+  bool one_wrong_clock = false;
   /// Brokers listen for Kafka clients.
   bool servers = false;
   /// Log lines of the brokers go to stderr.
@@ -80,6 +82,9 @@ class Cluster {
   engine::ClusterEngine* serving(std::size_t broker);
   /// Brokers that fail to start are started again.
   void revive();
+  /// The true time, for what retention may drop; that of a node whose clock is right.
+  void set_true_clock(const rt::Clock& clock) { true_clock_ = &clock; }
+  objstore::MemoryStore& store() { return store_; }
   /// Compares the states of all brokers, and looks for halted ones.
   void inspect();
 
@@ -107,6 +112,7 @@ class Cluster {
     std::vector<std::weak_ptr<Waiting>> waiting;
   };
   void inspect(Broker& broker);
+  void look_at_starts(const state::State& state);
   void gone(Broker& broker, bool silently);
   engine::Options engine_options(const Broker& broker) const;
 
@@ -115,6 +121,7 @@ class Cluster {
   ClusterOptions options_;
   Weather weather_;
   CanaryAnswers answers_;
+  const rt::Clock* true_clock_ = nullptr;
   objstore::MemoryStore store_;
   commitlog::MemoryLog log_;
   CanaryLog canary_log_;

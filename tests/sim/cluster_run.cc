@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "tests/sim/maintenance.h"
+#include "tests/sim/maintenance_canaries.h"
+
 namespace weir::sim {
 
 namespace {
@@ -21,6 +24,7 @@ ClusterOptions draw_cluster(const RunOptions& options, rt::Random& random, std::
   cluster.brokers = 2 + random.below(2);
   cluster.backend = pick(random, {Backend::memory_log, Backend::object_log, Backend::files});
   if (options.canary != Canary::none) cluster.backend = Backend::memory_log;
+  if (options.canary == Canary::early_truncation) cluster.backend = Backend::object_log;
   cluster.cache_bytes = pick<std::size_t>(random, {4'000, 100'000, 8u << 20});
   cluster.witness = random.below(2) == 0;
   engine::Options& engine = cluster.engine;
@@ -37,6 +41,13 @@ ClusterOptions draw_cluster(const RunOptions& options, rt::Random& random, std::
   engine.poll_busy = pick<Duration>(random, {20ms, 100ms});
   engine.snapshot_entries = pick<std::uint64_t>(random, {20, 100, 1'000});
   engine.snapshot_interval_min = pick<Duration>(random, {1s, 5s});
+  if (options.workload == Workload::maintenance) {
+    engine.maintenance = draw_maintenance(random);
+    engine.snapshot_entries = pick<std::uint64_t>(random, {20, 60});
+    engine.snapshot_interval_min = 1s;
+    cluster.one_wrong_clock = true;
+    if (options.canary == Canary::careless_collector) engine.inline_bytes = 0;
+  }
   set_up = std::to_string(cluster.brokers) + " brokers, " +
            std::string(to_string(cluster.backend)) + ", cache " +
            std::to_string(cluster.cache_bytes) + ", inline " + std::to_string(engine.inline_bytes);
@@ -97,6 +108,11 @@ bool ClusterRun::run_while(const std::function<bool()>& predicate, Duration limi
 void ClusterRun::tend() {
   cluster_->inspect();
   cluster_->revive();
+  if (options_.canary == Canary::careless_collector) {
+    for (std::size_t i = 0; i < cluster_->size(); ++i)
+      if (engine::ClusterEngine* engine = cluster_->serving(i); engine && !cluster_->paused(i))
+        collect_carelessly(engine->follower().state(), cluster_->store());
+  }
   if (topics_) add_writers();
 }
 
@@ -192,6 +208,11 @@ void ClusterRun::begin() {
   Topics& topics = clients_->make<Topics>();
   admin_caller_ = &clients_->make<Caller>(*cluster_, *clients_);
   admin_ = &clients_->make<Admin>(*admin_caller_, topics);
+  if (options_.workload == Workload::maintenance) {
+    admin_->use_retention();
+    cluster_->set_true_clock(clients_->loop());
+    checker_.before_judging([this] { cluster_->inspect(); });
+  }
   for (int i = 0; i < 3; ++i)
     if (!run_task(admin_->create("first" + std::to_string(i), 1 + i), kRecoveryMax))
       checker_.report(Violation::stuck, "no topic could be created");
@@ -270,6 +291,34 @@ void ClusterRun::check_members() {
   }
 }
 
+namespace {
+
+rt::Task<void> audit_on(Caller& caller, std::size_t broker, std::vector<Finding>& out) {
+  auto retention = caller.cluster().checker().retention();
+  Request<std::vector<Finding>> request = [retention](engine::ClusterEngine& engine) {
+    return audit_storage(engine, retention);
+  };
+  auto answer = co_await caller.call<std::vector<Finding>>(broker, std::move(request), kTroubleMax);
+  if (answer)
+    out = *answer;
+  else
+    out = {{Violation::stuck, "the audit was not answered: " + describe(answer.error())}};
+}
+
+}  // namespace
+
+/// The quiet after the storm: nothing may be left over, missing, or kept for too long.
+void ClusterRun::settle() {
+  MonoTime give_up = world_.now() + kRecoveryMax;
+  std::vector<Finding> left;
+  do {
+    left.clear();
+    run_while([until = world_.now() + 1s, this] { return world_.now() < until; }, kRunMax);
+    if (!run_task(audit_on(*admin_caller_, 0, left), kRecoveryMax)) break;
+  } while (!left.empty() && world_.now() < give_up);
+  for (const Finding& finding : left) checker_.report(finding.kind, finding.text);
+}
+
 void ClusterRun::read_everything() {
   for (std::size_t i = 0; i < cluster_->size(); ++i)
     if (!run_task(read_all_of(*admin_caller_, *topics_, i), kRecoveryMax)) {
@@ -304,6 +353,7 @@ Report ClusterRun::run() {
                            [](const Finding& f) { return f.kind == Violation::stuck; });
   if (go_on() && topics_ && !stuck) {
     check_members();
+    if (options_.workload == Workload::maintenance) settle();
     read_everything();
     // Once more from the store alone.
     for (std::size_t i = 0; i < cluster_->size(); ++i) cluster_->kill(i);

@@ -28,6 +28,7 @@ class ClusterRun {
   void struggle();
   void recover();
   void check_members();
+  void settle();
   void read_everything();
   void add_writers();
   void add_writer(PartitionRef at);

@@ -65,8 +65,23 @@ rt::Task<Result<objstore::ObjectStore::Page>> FaultyStore::list(std::string pref
 
 rt::Task<Result<objstore::ObjectStore::RemoveFailures>> FaultyStore::remove(
     std::vector<std::string> names) {
+  // In bad weather some keys fail inside of a good answer.
+  RemoveFailures refused;
+  std::vector<std::string> tried;
+  for (std::string& name : names) {
+    if (remote_.refuses_key())
+      refused.emplace_back(std::move(name), Error{ErrorCode::unavailable, "internal error"});
+    else
+      tried.push_back(std::move(name));
+  }
   return remote_.perform<RemoveFailures>(
-      true, [&store = inner_, names = std::move(names)] { return complete(store.remove(names)); });
+      true,
+      [&store = inner_, tried = std::move(tried),
+       refused = std::move(refused)]() -> Result<RemoveFailures> {
+        auto failures = complete(store.remove(tried));
+        if (failures) failures->insert(failures->end(), refused.begin(), refused.end());
+        return failures;
+      });
 }
 
 rt::Task<Result<commitlog::CreateOutcome>> FaultyLog::create(Position at, BytesChain entry) {

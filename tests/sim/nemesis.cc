@@ -131,9 +131,11 @@ void Nemesis::partition() {
 }
 
 void Nemesis::clock_jump() {
-  std::size_t broker = random_.below(cluster_.size());
+  // Retention is right as long as most clocks are: one broker believes in next year.
+  bool one_only = cluster_.options().one_wrong_clock;
+  std::size_t broker = one_only ? 0 : random_.below(cluster_.size());
   note("clock jump", broker);
-  Duration by = between(0s, 4h) - 2h;
+  Duration by = one_only ? Duration(24h * 365) : between(0s, 4h) - 2h;
   if (rt::sim::SimNode* node = cluster_.node(broker)) node->jump_wall_clock(by);
 }
 

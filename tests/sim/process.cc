@@ -41,6 +41,18 @@ void BrokerProcess::open_memory(Shared shared) {
     log_ = std::make_unique<FaultyLog>(shared.log, node_, shared.weather);
 }
 
+commitlog::CommitLog& BrokerProcess::log_of_engine() {
+  if (options_.canary == Canary::early_truncation) {
+    early_log_ = std::make_unique<EarlyTruncationLog>(*log_, *store_);
+    return *early_log_;
+  }
+  if (options_.canary == Canary::merge_unguarded) {
+    unguarded_log_ = std::make_unique<UnguardedMergeLog>(*log_);
+    return *unguarded_log_;
+  }
+  return *log_;
+}
+
 Result<void> BrokerProcess::open_files() {
   auto tree = objstore::FileTree::open(node_.files(), {kRoot}, node_.random());
   if (!tree) return std::unexpected(tree.error());
@@ -71,9 +83,10 @@ rt::Task<void> BrokerProcess::run() {
     }
   }
   engine_ = std::make_unique<engine::ClusterEngine>(
-      engine::ClusterEngine::Parts{node_.loop(), node_.random(), *store_, *log_, cache_pool_,
-                                   witness_.get(), logger_, metrics_},
+      engine::ClusterEngine::Parts{node_.loop(), node_.random(), *store_, log_of_engine(),
+                                   cache_pool_, witness_.get(), logger_, metrics_},
       engine_options_);
+  if (unguarded_log_) unguarded_log_->set_engine(engine_.get());
   auto started = co_await engine_->start(node_.loop().now() + kStartMax);
   if (started && options_.servers) started = start_server();
   if (started) {

@@ -17,6 +17,7 @@
 #include "rt/sim/file_system.h"
 #include "tests/sim/cluster.h"
 #include "tests/sim/faulty_store.h"
+#include "tests/sim/maintenance_canaries.h"
 
 namespace weir::sim {
 
@@ -54,6 +55,7 @@ class BrokerProcess {
   Result<void> open_files();
   Result<void> start_server();
   void open_memory(Shared shared);
+  commitlog::CommitLog& log_of_engine();
 
   rt::sim::SimNode& node_;
   ClusterOptions options_;
@@ -67,6 +69,9 @@ class BrokerProcess {
   std::unique_ptr<commitlog::FileLogDirectory> directory_;
   std::unique_ptr<objstore::ObjectStore> store_;
   std::unique_ptr<commitlog::CommitLog> log_;
+  /// Around `log_`, with a canary of maintenance.
+  std::unique_ptr<EarlyTruncationLog> early_log_;
+  std::unique_ptr<UnguardedMergeLog> unguarded_log_;
   std::unique_ptr<engine::LockFileWitness> witness_;
   std::unique_ptr<engine::ClusterEngine> engine_;
   std::unique_ptr<broker::Broker> broker_;

@@ -48,6 +48,12 @@ class Remote {
  public:
   Remote(rt::sim::SimNode& node, const Weather& weather) : node_(node), weather_(weather) {}
 
+  /// One key of a request for many.
+  bool refuses_key() {
+    return weather_.refused_ppm > 0 &&
+           node_.world().random().below(1'000'000) < weather_.refused_ppm;
+  }
+
   /// `apply` runs at most once. It holds copies of what it needs: the caller may be dead by then.
   template <class T>
   rt::Task<Result<T>> perform(bool writes, std::function<Result<T>()> apply) {

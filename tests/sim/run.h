@@ -14,8 +14,9 @@
 namespace weir::sim {
 
 enum class Workload : std::uint8_t {
-  engine,  // clients call engines
-  broker,  // clients speak Kafka's protocol with whole brokers
+  engine,       // clients call engines
+  broker,       // clients speak Kafka's protocol with whole brokers
+  maintenance,  // as engine, with maintenance at high speed and an audit of the store at the end
 };
 std::optional<Workload> workload_named(std::string_view name);
 

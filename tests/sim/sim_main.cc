@@ -33,7 +33,8 @@ struct Arguments {
 
 constexpr std::string_view kUsage =
     "usage: weir_sim [--seed N | --seeds A..B] [--jobs J] [--twice] [--canary NAME | --canaries]\n"
-    "                [--list-canaries] [--workload engine|broker] [--records N] [--verbose]\n";
+    "                [--list-canaries] [--workload engine|broker|maintenance] [--records N] "
+    "[--verbose]\n";
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
@@ -97,6 +98,7 @@ std::optional<Arguments> parse(const std::vector<std::string_view>& words) {
 std::string replay_command(const Arguments& arguments, std::uint64_t seed) {
   std::string command = "./dev sim --seed " + std::to_string(seed);
   if (arguments.run.workload == Workload::broker) command += " --workload broker";
+  if (arguments.run.workload == Workload::maintenance) command += " --workload maintenance";
   if (arguments.run.records != kRecordsMin)
     command += " --records " + std::to_string(arguments.run.records);
   return command;
@@ -136,6 +138,7 @@ int run_canary(const Arguments& arguments, Canary canary) {
   for (std::uint64_t seed = arguments.first; seed < arguments.first + kSeedsMax; ++seed) {
     RunOptions run = arguments.run;
     run.canary = canary;
+    if (needs_maintenance(canary)) run.workload = Workload::maintenance;
     run.seed = seed;
     Ended ended;
     run_jobs({{run, 1}}, 1, [&](const Job&, const Ended& e) { ended = e; });

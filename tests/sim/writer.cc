@@ -55,7 +55,7 @@ void Writer::add_batch() {
   auto made = std::make_shared<Batch>();
   made->made = make_batch(batch, random);
   made->run = {stream_, batch.first, batch.count};
-  for (std::uint64_t hash : made->made.hashes) checker_.sent(stream_, hash);
+  for (std::uint64_t hash : made->made.hashes) checker_.sent(stream_, hash, batch.timestamp.value);
   next_number_ += batch.count;
   next_sequence_ += narrow<std::int32_t>(batch.count);
   window_.push_back(std::move(made));

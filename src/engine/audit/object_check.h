@@ -5,12 +5,15 @@
 // same.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 
 #include "base/bytes.h"
 #include "engine/audit/finding.h"
 #include "engine/audit/inventory.h"
 #include "engine/audit/references.h"
+#include "engine/segment.h"
 #include "state/entry.h"
 
 namespace weir::engine::audit {
@@ -27,7 +30,39 @@ struct Expectation {
   const UsedObject* used = nullptr;
 };
 
-/// `bytes` is the whole object `name`.
+/// One segment, region by region, so that a broker may check large ones beside its work. All
+/// arguments but the name outlive it.
+class SegmentCheck {
+ public:
+  /// `bytes` is the whole object `name`.
+  SegmentCheck(std::string name, Bytes bytes, const Expectation& expected, Findings& findings,
+               CheckCounts& counts);
+  /// Checks the next part. False: all is done.
+  bool step();
+
+ private:
+  std::string affected() const;
+  void open();
+  void finish();
+  void report(FindingKind kind, const std::string& what);
+  void check_header(const SegmentHeader& header);
+  Result<void> check_batches(const SegmentRegion& region) const;
+  void check_region_bytes(const SegmentRegion& region);
+  void check_span(const SpanUse& span, const SegmentRegion* region);
+
+  std::string name_;
+  Bytes bytes_;
+  Expectation expected_;
+  Findings& findings_;
+  CheckCounts& counts_;
+  std::multimap<std::uint64_t, const SpanUse*> spans_;
+  std::optional<SegmentView> view_;
+  std::size_t next_region_ = 0;
+  bool opened_ = false;
+  bool done_ = false;
+};
+
+/// All of it at once. `bytes` is the whole object `name`.
 void check_segment(const std::string& name, Bytes bytes, const Expectation& expected,
                    Findings& findings, CheckCounts& counts);
 

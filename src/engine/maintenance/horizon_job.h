@@ -23,8 +23,10 @@ class HorizonJob final : public Job {
   JobContext& context_;
   /// Where this broker stood one period ago.
   std::optional<Position> last_;
-  /// Position right after the last advance.
-  std::optional<Position> quiet_since_;
+  /// Position right after the last advance, and how many of them followed each other without any
+  /// other entry between.
+  std::optional<Position> advanced_at_;
+  int quiet_advances_ = 0;
 };
 
 }  // namespace weir::engine

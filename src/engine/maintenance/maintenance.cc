@@ -1,5 +1,7 @@
 #include "engine/maintenance/maintenance.h"
 
+#include "engine/audit/scrub_job.h"
+#include "engine/compaction/compaction_job.h"
 #include "engine/maintenance/deletion_job.h"
 #include "engine/maintenance/horizon_job.h"
 #include "engine/maintenance/merge_job.h"
@@ -28,6 +30,8 @@ Maintenance::Maintenance(Parts parts, const Options& options)
       orphans_(runner_.add(std::make_unique<OrphansJob>(context_))) {
   runner_.add(std::make_unique<RetentionJob>(context_));
   runner_.add(std::make_unique<MergeJob>(context_, digests_));
+  runner_.add(std::make_unique<CompactionJob>(context_));
+  runner_.add(std::make_unique<ScrubJob>(context_));
   runner_.add(std::make_unique<DeletionJob>(context_));
   runner_.add(std::make_unique<HorizonJob>(context_));
   runner_.add(std::make_unique<TruncationJob>(context_, digests_));

@@ -25,7 +25,10 @@ BatchFacts facts_of(Bytes region) {
   BatchFacts facts;
   record::BatchIterator batches(region);
   for (auto next = batches.next(); next && *next; next = batches.next()) {
-    std::int64_t first = (*next)->base_timestamp().value, last = (*next)->max_timestamp().value;
+    std::int64_t last = (*next)->max_timestamp().value;
+    // A delete horizon stands where the base timestamp was, and an empty batch has none.
+    bool told = !(*next)->has_delete_horizon() && (*next)->record_count() > 0;
+    std::int64_t first = told ? std::min((*next)->base_timestamp().value, last) : last;
     facts.min_timestamp_ms = facts.batches == 0 ? first : std::min(facts.min_timestamp_ms, first);
     facts.max_timestamp_ms = std::max(facts.max_timestamp_ms, last);
     ++facts.batches;

@@ -1,10 +1,12 @@
 #include "engine/maintenance/retention.h"
 
-#include <algorithm>
-
 namespace weir::engine {
 
 namespace {
+
+/// How far clocks of producers and brokers may differ before a timestamp counts as one of the
+/// future. Without it a commit that was timed by a slow clock would age its data.
+constexpr std::int64_t kClockToleranceMs = 60'000;
 
 /// When the span was young for the last time; nothing if that cannot be told yet.
 std::optional<std::int64_t> youth_ms(const state::State& state, const state::SpanInfo& span) {
@@ -12,7 +14,8 @@ std::optional<std::int64_t> youth_ms(const state::State& state, const state::Spa
   std::optional<std::int64_t> committed = state.folded_by_ms(at);
   if (span.max_timestamp_ms < 0) return committed;
   if (!committed) return span.max_timestamp_ms;
-  return std::min(span.max_timestamp_ms, *committed);
+  bool in_future = span.max_timestamp_ms - *committed > kClockToleranceMs;
+  return in_future ? *committed : span.max_timestamp_ms;
 }
 
 }  // namespace

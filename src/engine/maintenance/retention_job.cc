@@ -5,6 +5,10 @@
 
 namespace weir::engine {
 
+namespace {
+constexpr std::size_t kTopicCostInPartitions = 16;
+}  // namespace
+
 RetentionJob::RetentionJob(JobContext& context)
     : context_(context),
       advanced_(context.metrics.counter("weir_retention_starts_advanced_total",
@@ -23,6 +27,9 @@ rt::Task<Result<bool>> RetentionJob::run_once() {
     });
     if (!topic) break;
     from = topic->name + '\0';
+    // Reading a topic's settings costs as much as many of its partitions.
+    looked += kTopicCostInPartitions;
+    if (looked % kPartitionsPerSlice < kTopicCostInPartitions) co_await rt::yield(context_.loop);
     if (!is_mine(context_, topic->id.view())) continue;
     TopicRules rules = topic_rules(context_.configs, context_.state(), *topic);
     for (std::int32_t p = 0; p < topic->partitions && context_.may_go_on(); ++p) {

@@ -61,8 +61,8 @@ rt::Task<Result<bool>> Runner::round(Slot& slot) {
   co_return more;
 }
 
-std::vector<Runner::JobStatus> Runner::status() const {
-  std::vector<JobStatus> all;
+std::vector<MaintenanceStatus> Runner::status() const {
+  std::vector<MaintenanceStatus> all;
   for (const std::unique_ptr<Slot>& slot : jobs_) all.push_back(slot->status);
   return all;
 }

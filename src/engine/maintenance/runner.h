@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/api.h"
 #include "engine/maintenance/job.h"
 #include "rt/scope.h"
 
@@ -28,13 +29,7 @@ class Runner {
   rt::Task<void> run();
   void stop();
 
-  struct JobStatus {
-    std::string name;
-    std::uint64_t rounds = 0;
-    std::uint64_t failures = 0;
-    std::string last_error;
-  };
-  std::vector<JobStatus> status() const;
+  std::vector<MaintenanceStatus> status() const;
   /// Runs one round of a job now; for tests. False if there is none of that name.
   rt::Task<Result<bool>> run_now(std::string name);
 
@@ -42,7 +37,7 @@ class Runner {
   struct Slot {
     Slot(std::unique_ptr<Job> j, JobContext& context);
     std::unique_ptr<Job> job;
-    JobStatus status;
+    MaintenanceStatus status;
     bool running = false;
     Counter& rounds;
     Counter& failures;

@@ -14,7 +14,8 @@ void fold(FoldContext& context, const command::AdvanceClock& command, Verdict& v
   std::vector<Incarnation> live;
   for (const BrokerInfo& broker : tables.brokers.list()) live.push_back(broker.incarnation);
   tables.ledger.edit(tables.clock, [&](LogClock& unit, EditKey key) {
-    unit.change(key).read(live, context.incarnation, command.wall_ms, context.position());
+    unit.change(key).read(live, tables.meta->created_ms,
+                          {context.incarnation, command.wall_ms, context.position()});
   });
 }
 

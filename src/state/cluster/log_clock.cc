@@ -25,22 +25,29 @@ void thin(std::vector<ClockMark>& marks) {
 
 }  // namespace
 
-void ClockValues::read(const std::vector<Incarnation>& live, Incarnation who, std::int64_t wall_ms,
-                       Position at) {
+void ClockValues::read(const std::vector<Incarnation>& live, std::int64_t created_ms,
+                       const Reading& fresh) {
   std::erase_if(readings, [&](const auto& reading) {
     return std::find(live.begin(), live.end(), reading.first) == live.end();
   });
-  readings[who] = wall_ms;
+  readings[fresh.who] = fresh.wall_ms;
   std::int64_t told = lower_median(readings);
-  if (now_ms != 0 && told - now_ms > kClockStepMaxMs) {
-    bool settled = claimed_ms != 0 && told - claimed_ms >= kClockSettleMs;
-    if (claimed_ms == 0 || told < claimed_ms) claimed_ms = told;
-    if (!settled) return;
+  std::int64_t from = now_ms != 0 ? now_ms : std::max<std::int64_t>(created_ms, 0);
+  if (told - from > kClockStepMaxMs) {
+    // A claim goes on as a clock does, or it is another one.
+    bool same =
+        claimed_ms != 0 && told >= claimed_last_ms && told - claimed_last_ms <= kClockStepMaxMs;
+    if (!same) claimed_ms = told;
+    claimed_last_ms = told;
+    if (told - claimed_ms < kClockSettleMs) return;
   }
-  claimed_ms = 0;
+  claimed_ms = claimed_last_ms = 0;
   now_ms = told;
-  for (ClockMark& mark : marks) mark.ms = std::min(mark.ms, told);
-  if (marks.empty() || marks.back().at < at) marks.push_back({at, told});
+  // Marks of a clock that was far ahead are put right; those that are a little off stay, or data
+  // would grow older whenever another clock counts.
+  for (ClockMark& mark : marks)
+    if (mark.ms - told > kClockStepMaxMs) mark.ms = told;
+  if (marks.empty() || marks.back().at < fresh.at) marks.push_back({fresh.at, told});
   thin(marks);
 }
 
@@ -52,7 +59,7 @@ Hash128 LogClock::hash() const {
   for (const ClockMark& mark : values_.marks)
     sum += HashWords().add(mark.at.value).add(mark.ms).finish(UnitKind::clock);
   HashWords words;
-  words.add(values_.now_ms).add(values_.claimed_ms).add(sum);
+  words.add(values_.now_ms).add(values_.claimed_ms).add(values_.claimed_last_ms).add(sum);
   return words.finish(UnitKind::clock);
 }
 

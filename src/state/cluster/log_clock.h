@@ -28,17 +28,23 @@ struct ClockMark {
 };
 
 struct ClockValues {
-  /// 0 before the first reading.
+  /// 0 before the first reading that counts.
   std::int64_t now_ms = 0;
-  /// Where a step that is too large was first claimed; 0 if there is none.
+  /// What a step that is too large claimed first and last; 0 if there is none.
   std::int64_t claimed_ms = 0;
+  std::int64_t claimed_last_ms = 0;
   std::map<Incarnation, std::int64_t> readings;
-  /// In the order of their positions; their times never fall.
+  /// In the order of their positions.
   std::vector<ClockMark> marks;
 
-  /// `live`: the registered brokers, `who` among them.
-  void read(const std::vector<Incarnation>& live, Incarnation who, std::int64_t wall_ms,
-            Position at);
+  struct Reading {
+    Incarnation who;
+    std::int64_t wall_ms = 0;
+    Position at;
+  };
+  /// `live`: the registered brokers, the reader among them. The first step is one from
+  /// `created_ms`, when the cluster was made.
+  void read(const std::vector<Incarnation>& live, std::int64_t created_ms, const Reading& reading);
 };
 
 class LogClock {
@@ -47,7 +53,7 @@ class LogClock {
   const ClockValues& values() const { return values_; }
   ClockValues& change(EditKey) { return values_; }
 
-  bool live() const { return values_.now_ms != 0; }
+  bool live() const { return !values_.readings.empty(); }
   Hash128 hash() const;
   /// At this time or earlier the entry at `at` was folded; nothing if no later mark says.
   std::optional<std::int64_t> folded_by_ms(Position at) const;

@@ -51,9 +51,21 @@ TEST(LogClock, ignores_a_step_of_a_year_until_it_has_been_claimed_for_long) {
   EXPECT_EQ(cluster.state().clock_ms(), kNow + kYear + 3 * kClockSettleMs);
 }
 
+TEST(LogClock, a_first_reading_that_is_wrong_by_a_year_counts_for_nothing) {
+  Cluster cluster;
+  tell(cluster, kNow + kYear);
+  EXPECT_EQ(cluster.state().clock_ms(), 0);
+  tell(cluster, kNow + 3 * kYear);
+  EXPECT_EQ(cluster.state().clock_ms(), 0) << "that clock jumped again";
+  tell(cluster, kNow + 1'000);
+  EXPECT_EQ(cluster.state().clock_ms(), kNow + 1'000);
+}
+
 TEST(LogClock, goes_back_at_once) {
   Cluster cluster;
   tell(cluster, kNow + kYear);
+  tell(cluster, kNow + kYear + kClockSettleMs);
+  ASSERT_EQ(cluster.state().clock_ms(), kNow + kYear + kClockSettleMs);
   Position before = *cluster.state().position();
   tell(cluster, kNow);
   EXPECT_EQ(cluster.state().clock_ms(), kNow);
@@ -75,8 +87,8 @@ TEST(LogClock, knows_by_when_a_position_was_folded) {
 TEST(LogClock, thins_old_marks) {
   ClockValues clock;
   for (std::uint64_t i = 1; i <= 10'000; ++i)
-    clock.read({broker_id(1)}, broker_id(1), kNow + static_cast<std::int64_t>(i) * 1'000,
-               Position(i));
+    clock.read({broker_id(1)}, kNow,
+               {broker_id(1), kNow + static_cast<std::int64_t>(i) * 1'000, Position(i)});
   EXPECT_LE(clock.marks.size(), kClockMarksMax);
   EXPECT_EQ(clock.marks.back().at, Position(10'000));
   EXPECT_EQ(clock.marks[clock.marks.size() - 2].at, Position(9'999));

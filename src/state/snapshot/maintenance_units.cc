@@ -9,6 +9,7 @@ namespace weir::state {
 void write_unit(serial::Writer& out, const ClockValues& clock) {
   out.varlong(clock.now_ms);
   out.varlong(clock.claimed_ms);
+  out.varlong(clock.claimed_last_ms);
   out.uvarint(clock.readings.size());
   for (const auto& [who, ms] : clock.readings) {
     out.raw(who.view());
@@ -25,8 +26,10 @@ ClockValues read_clock(serial::Reader& in) {
   ClockValues clock;
   clock.now_ms = in.varlong("clock.now_ms");
   clock.claimed_ms = in.varlong("clock.claimed_ms");
+  clock.claimed_last_ms = in.varlong("clock.claimed_last_ms");
   std::uint64_t readings = in.uvarint("clock.readings");
-  if (in.ok() && (readings > kBrokersMax || clock.now_ms <= 0 || clock.claimed_ms < 0))
+  if (in.ok() && (readings > kBrokersMax || readings == 0 || clock.now_ms < 0 ||
+                  clock.claimed_ms < 0 || clock.claimed_last_ms < clock.claimed_ms))
     in.fail_value("clock");
   for (std::uint64_t i = 0; i < readings && in.ok(); ++i) {
     auto who = Incarnation::from_bytes(in.uuid("clock.broker").view());
@@ -40,8 +43,7 @@ ClockValues read_clock(serial::Reader& in) {
     ClockMark mark;
     mark.at = Position(in.uvarint("clock.mark"));
     mark.ms = in.varlong("clock.mark_ms");
-    bool rises = clock.marks.empty() ||
-                 (clock.marks.back().at < mark.at && clock.marks.back().ms <= mark.ms);
+    bool rises = mark.ms > 0 && (clock.marks.empty() || clock.marks.back().at < mark.at);
     if (in.ok() && !rises) in.fail_value("clock.marks");
     clock.marks.push_back(mark);
   }

@@ -1,0 +1,182 @@
+#include "engine/compaction/compaction_job.h"
+
+#include <utility>
+
+#include "base/narrow.h"
+#include "engine/compaction/compaction_rules.h"
+#include "engine/limits.h"
+
+namespace weir::engine {
+
+CompactionJob::CompactionJob(JobContext& context)
+    : context_(context),
+      partitions_(context.metrics.counter("weir_compaction_partitions_total",
+                                          "Runs of compaction over a partition")),
+      records_read_(
+          context.metrics.counter("weir_compaction_records_read_total", "Records looked at")),
+      records_kept_(
+          context.metrics.counter("weir_compaction_records_kept_total", "Records that stayed")),
+      unkeyed_dropped_(context.metrics.counter("weir_compaction_unkeyed_records_total",
+                                               "Records without key that compaction dropped")),
+      read_bytes_(context.metrics.counter("weir_compaction_read_bytes_total",
+                                          "Bytes that compaction read")),
+      written_bytes_(context.metrics.counter("weir_compaction_written_bytes_total",
+                                             "Bytes that compaction wrote")),
+      refused_runs_(context.metrics.counter("weir_compaction_refused_runs_total",
+                                            "Compacted runs whose spans had changed meanwhile")),
+      failing_(context.metrics.gauge("weir_compaction_failing_partitions",
+                                     "Partitions whose compaction failed and waits")),
+      due_bytes_(context.metrics.gauge("weir_compaction_due_bytes",
+                                       "Dirty record bytes of partitions that were due")) {}
+
+rt::Task<Result<bool>> CompactionJob::run_once() {
+  map_.emplace(context_.rules().compaction_memory_bytes);
+  refused_.clear();
+  dirty_bytes_ = 0;
+  more_ = false;
+  Result<void> done;
+  std::string from;
+  while (done && context_.may_go_on()) {
+    std::optional<state::TopicInfo> topic;
+    context_.state().visit_topics(from, [&](const state::TopicInfo& found) {
+      topic = found;
+      return false;
+    });
+    if (!topic) break;
+    from = topic->name + '\0';
+    auto settings = compaction_rules(context_.configs, context_.state(), *topic);
+    if (!settings) continue;
+    settings->dirty_bytes_min = context_.rules().compaction_dirty_bytes_min;
+    done = co_await look_at(*topic, *settings);
+  }
+  if (done) done = co_await compact_small();
+  if (done) done = co_await flush();
+  due_bytes_.set(narrow<std::int64_t>(dirty_bytes_));
+  failing_.set(narrow<std::int64_t>(left_alone_.size()));
+  // Idle brokers keep no memory for it.
+  map_.reset();
+  small_.clear();
+  small_bytes_ = gathered_bytes_ = 0;
+  gathered_.clear();
+  if (!done) co_return std::unexpected(done.error());
+  co_return more_;
+}
+
+rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
+                                              const compaction::Settings& settings) {
+  for (std::int32_t p = 0; p < topic.partitions && context_.may_go_on(); ++p) {
+    if (p % static_cast<std::int32_t>(kPartitionsPerSlice) == 0) co_await rt::yield(context_.loop);
+    state::PartitionRef at{topic.id, PartitionIndex(p)};
+    if (!is_mine(context_, at) || waits(at)) continue;
+    auto plan = plan_compaction(context_.state(), at, settings);
+    if (!plan) continue;
+    dirty_bytes_ += plan->dirty_bytes;
+    if (plan->bytes > read_bytes_max(context_)) {
+      WEIR_CO_TRY(co_await compact_one(*plan, nullptr));
+      continue;
+    }
+    if (small_bytes_ + plan->bytes > read_bytes_max(context_))
+      WEIR_CO_TRY(co_await compact_small());
+    small_bytes_ += plan->bytes;
+    small_.push_back(std::move(*plan));
+  }
+  co_return Result<void>{};
+}
+
+rt::Task<Result<void>> CompactionJob::compact_small() {
+  std::vector<CompactionPlan> plans = std::exchange(small_, {});
+  small_bytes_ = 0;
+  if (plans.empty()) co_return Result<void>{};
+  std::vector<state::SpanInfo> spans;
+  for (const CompactionPlan& plan : plans)
+    spans.insert(spans.end(), plan.spans.begin(), plan.spans.end());
+  SpanSource source(context_);
+  WEIR_CO_TRY(co_await source.load(spans));
+  read_bytes_.add(source.bytes_read());
+  for (const CompactionPlan& plan : plans) WEIR_CO_TRY(co_await compact_one(plan, &source));
+  co_return Result<void>{};
+}
+
+/// Errors: of the store and the log. What is wrong with the partition stays with it.
+rt::Task<Result<void>> CompactionJob::compact_one(const CompactionPlan& plan,
+                                                  const SpanSource* loaded) {
+  if (!context_.may_go_on()) co_return Result<void>{};
+  PartitionCompactor compactor(context_, plan, *map_, loaded);
+  Result<void> done = co_await compactor.index();
+  if (done) done = co_await compact_runs(compactor);
+  read_bytes_.add(compactor.bytes_read());
+  if (done) {
+    partitions_.add();
+    records_read_.add(compactor.stats().records_read);
+    records_kept_.add(compactor.stats().records_kept);
+    unkeyed_dropped_.add(compactor.stats().unkeyed_dropped);
+    if (!compactor.whole()) more_ = true;
+    left_alone_.erase(plan.at);
+    co_return Result<void>{};
+  }
+  bool of_the_partition = done.error().is(ErrorCode::corrupt) ||
+                          done.error().is(ErrorCode::not_found) ||
+                          done.error().is(ErrorCode::too_large);
+  if (!of_the_partition) co_return done;
+  leave_alone(plan.at, done.error());
+  co_return Result<void>{};
+}
+
+/// The last run makes the partition clean, so it is offered only after the others were accepted.
+rt::Task<Result<void>> CompactionJob::compact_runs(PartitionCompactor& compactor) {
+  bool first = true;
+  for (;;) {
+    auto run = co_await compactor.next();
+    if (!run) co_return std::unexpected(run.error());
+    if (!*run) co_return Result<void>{};
+    state::PartitionRef at = (*run)->replacement.at;
+    if ((*run)->last && !first) WEIR_CO_TRY(co_await flush());
+    if (refused_.contains(at)) co_return Result<void>{};
+    first = false;
+    WEIR_CO_TRY(co_await gather(std::move(**run)));
+  }
+}
+
+rt::Task<Result<void>> CompactionJob::gather(PartitionCompactor::Run run) {
+  if (gathered_bytes_ + run.bytes > context_.rules().merge_segment_bytes ||
+      gathered_.size() >= kItemsPerCommandMax)
+    WEIR_CO_TRY(co_await flush());
+  gathered_bytes_ += run.bytes;
+  gathered_.push_back(std::move(run.replacement));
+  co_return Result<void>{};
+}
+
+rt::Task<Result<void>> CompactionJob::flush() {
+  std::vector<ReplacementRun> runs = std::exchange(gathered_, {});
+  gathered_bytes_ = 0;
+  if (runs.empty()) co_return Result<void>{};
+  std::vector<state::PartitionRef> partitions;
+  for (const ReplacementRun& run : runs) partitions.push_back(run.at);
+  auto outcome = co_await commit_replacement(context_, std::move(runs));
+  if (!outcome) co_return std::unexpected(outcome.error());
+  written_bytes_.add(outcome->segment_bytes);
+  for (std::size_t i = 0; i < partitions.size(); ++i) {
+    if (outcome->runs[i] == Refusal::none) continue;
+    // A merge or a deletion was faster; the next round looks again.
+    refused_runs_.add();
+    refused_.insert(partitions[i]);
+  }
+  co_return Result<void>{};
+}
+
+bool CompactionJob::waits(const state::PartitionRef& at) {
+  auto found = left_alone_.find(at);
+  return found != left_alone_.end() && context_.loop.now() < found->second;
+}
+
+void CompactionJob::leave_alone(const state::PartitionRef& at, const Error& error) {
+  if (left_alone_.size() >= kCompactionFailuresMax) left_alone_.clear();
+  left_alone_[at] = context_.loop.now() + kCompactionRetryAfter;
+  const state::TopicInfo* topic = context_.state().topic(at.topic);
+  context_.logger.error("compaction_failed", {{"topic", topic ? topic->name : at.topic.hex()},
+                                              {"partition", at.partition.value},
+                                              {"error", describe(error)},
+                                              {"advice", "weir verify shows what is damaged"}});
+}
+
+}  // namespace weir::engine

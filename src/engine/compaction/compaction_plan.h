@@ -1,0 +1,31 @@
+// CompactionPlan: what one run over one partition will look at. Pure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/hash.h"
+#include "compaction/due.h"
+#include "compaction/pass.h"
+#include "state/state.h"
+
+namespace weir::engine {
+
+struct CompactionPlan {
+  state::PartitionRef at;
+  compaction::PassOptions pass;
+  /// From the one that holds the log's start up to the end of the dirty range.
+  std::vector<state::SpanInfo> spans;
+  /// Hash of each span: what guards a replacement is their sum.
+  std::vector<Hash128> digests;
+  std::vector<compaction::ProducerEnd> producers;
+  std::uint64_t bytes = 0;
+  std::uint64_t dirty_bytes = 0;
+};
+
+/// Nothing if a run is not due, or nobody can say what time it is.
+std::optional<CompactionPlan> plan_compaction(const state::State& state,
+                                              const state::PartitionRef& at,
+                                              const compaction::Settings& settings);
+
+}  // namespace weir::engine

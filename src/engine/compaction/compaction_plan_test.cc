@@ -1,0 +1,91 @@
+#include "engine/compaction/compaction_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/compaction/compaction_rules.h"
+#include "state/commands/advance_clock.h"
+#include "state/testing/log_builder.h"
+
+namespace weir::engine {
+namespace {
+
+using state::testing::Cluster;
+using state::testing::plain_span;
+using state::testing::run_of;
+using state::testing::run_span;
+
+constexpr std::int64_t kNow = 1'700'000'000'000;
+
+void set_clock(Cluster& cluster) {
+  state::command::AdvanceClock advance;
+  advance.wall_ms = kNow;
+  ASSERT_EQ(cluster.propose(advance).status, state::CommandStatus::applied);
+}
+
+TEST(CompactionPlan, holds_the_spans_from_the_start_and_what_guards_them) {
+  Cluster cluster;
+  state::PartitionRef at{cluster.add_topic("t", 1), PartitionIndex(0)};
+  for (int i = 0; i < 3; ++i) cluster.append({plain_span(at.topic, 0, 5)});
+  compaction::Settings settings{.dirty_bytes_min = 1};
+  EXPECT_FALSE(plan_compaction(cluster.state(), at, settings)) << "nobody told the time";
+  set_clock(cluster);
+  auto plan = plan_compaction(cluster.state(), at, settings);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->spans.size(), 3u);
+  EXPECT_EQ(plan->pass.dirty_begin, Offset(0));
+  EXPECT_EQ(plan->pass.dirty_end, Offset(15));
+  EXPECT_EQ(plan->pass.now, WallMillis(kNow));
+  Hash128 sum;
+  for (const Hash128& digest : plan->digests) sum += digest;
+  EXPECT_EQ(sum, cluster.state().spans_digest(at, Offset(0), Offset(15)))
+      << "the guard of a run is the sum of its spans";
+}
+
+TEST(CompactionPlan, knows_the_last_offset_of_each_producer) {
+  Cluster cluster;
+  state::PartitionRef at{cluster.add_topic("t", 2), PartitionIndex(1)};
+  cluster.append({run_span(at.topic, 1, 5, run_of(0, 0, 0))});
+  cluster.append(
+      {run_span(at.topic, 1, 2, run_of(0, 0, 5)), run_span(at.topic, 0, 9, run_of(0, 0, 0))});
+  cluster.append({plain_span(at.topic, 1, 1)});
+  set_clock(cluster);
+  auto plan = plan_compaction(cluster.state(), at, {.dirty_bytes_min = 1});
+  ASSERT_TRUE(plan.has_value());
+  ASSERT_EQ(plan->producers.size(), 1u);
+  EXPECT_EQ(plan->producers[0].producer, ProducerId(0));
+  EXPECT_EQ(plan->producers[0].last, Offset(6));
+}
+
+TEST(CompactionPlan, is_empty_for_what_is_empty_or_unknown) {
+  Cluster cluster;
+  state::PartitionRef at{cluster.add_topic("t", 1), PartitionIndex(0)};
+  set_clock(cluster);
+  EXPECT_FALSE(plan_compaction(cluster.state(), at, {.dirty_bytes_min = 0}));
+  EXPECT_FALSE(plan_compaction(cluster.state(), {at.topic, PartitionIndex(7)}, {}));
+}
+
+TEST(CompactionRules, are_those_of_the_topic_or_the_defaults) {
+  Cluster cluster;
+  OwnTopicConfigs configs;
+  state::TopicInfo topic;
+  EXPECT_FALSE(compaction_rules(configs, cluster.state(), topic)) << "the default policy is delete";
+  topic.configs = {{"cleanup.policy", "compact,delete"}};
+  auto rules = compaction_rules(configs, cluster.state(), topic);
+  ASSERT_TRUE(rules.has_value());
+  EXPECT_EQ(rules->dirty_ratio_min, 0.5);
+  EXPECT_EQ(rules->delete_retention_ms, 86'400'000);
+  EXPECT_EQ(rules->max_lag_ms, INT64_MAX);
+  topic.configs = {{"cleanup.policy", "compact"},
+                   {"delete.retention.ms", "5"},
+                   {"max.compaction.lag.ms", "7"},
+                   {"min.cleanable.dirty.ratio", "0.25"},
+                   {"min.compaction.lag.ms", "6"}};
+  rules = compaction_rules(configs, cluster.state(), topic);
+  EXPECT_EQ(rules->delete_retention_ms, 5);
+  EXPECT_EQ(rules->min_lag_ms, 6);
+  EXPECT_EQ(rules->max_lag_ms, 7);
+  EXPECT_EQ(rules->dirty_ratio_min, 0.25);
+}
+
+}  // namespace
+}  // namespace weir::engine
