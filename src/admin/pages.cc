@@ -56,6 +56,17 @@ std::string state_page(const engine::Status& status, const CatalogSummary& catal
   page["parked_fetches"] = status.parked_fetches;
   page["pending_commands"] = status.pending_commands;
   page["barriers_waiting"] = status.barriers_waiting;
+  json::array jobs;
+  for (const engine::MaintenanceStatus& job : status.maintenance)
+    jobs.push_back(json::object{{"job", text(job.job)},
+                                {"rounds", job.rounds},
+                                {"failures", job.failures},
+                                {"last_error", text(job.last_error)}});
+  page["maintenance"] = json::object{{"horizon", status.horizon.value},
+                                     {"segments", status.segments},
+                                     {"awaiting_deletion", status.segments_awaiting_deletion},
+                                     {"snapshots_disputed", status.snapshots_disputed},
+                                     {"jobs", std::move(jobs)}};
   page["topics"] = catalog.topics;
   page["placement_epoch"] = catalog.placement_epoch.value;
   json::array brokers;

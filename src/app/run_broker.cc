@@ -15,6 +15,7 @@
 #include "base/metrics.h"
 #include "broker/broker.h"
 #include "broker/config/config_def.h"
+#include "broker/config/effective_topic_configs.h"
 #include "broker/handlers/handlers.h"
 #include "broker/memory_budget.h"
 #include "broker/server.h"
@@ -52,6 +53,7 @@ constexpr std::int64_t kRetentionMinutesMax = 52'560'000;
 /// Threads for file calls, and for compression and decompression.
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kResolverThreads = 2;
+constexpr std::uint64_t kMergeBytesMin = 2u << 20;
 
 std::uint64_t memory_of(const BrokerOptions& options) {
   if (options.memory_bytes) return *options.memory_bytes;
@@ -124,6 +126,39 @@ engine::Options engine_options(const BrokerOptions& options, const std::string& 
   return out;
 }
 
+/// Waits for readers and uploads in flight are short where the store is a directory: its log knows
+/// the floor, and nothing there takes minutes.
+engine::MaintenanceOptions maintenance_options(const BrokerOptions& options,
+                                               const broker::config::StaticValues& given,
+                                               std::uint64_t memory_bytes) {
+  engine::MaintenanceOptions out;
+  if (options.store_url.starts_with("file:") || options.store_url.starts_with("memory:")) {
+    out.horizon_interval = 10s;
+    out.deletion_delay = 10s;
+    out.merge_interval = 10s;
+  }
+  out.log_grace = options.log_grace.value_or(Duration(0));
+  auto interval = given.find("log.retention.check.interval.ms");
+  if (interval != given.end())
+    if (auto ms = broker::config::parse_integer(interval->second))
+      out.retention_check = Duration(std::chrono::milliseconds(*ms));
+  out.compaction_memory_bytes =
+      std::min<std::uint64_t>(out.compaction_memory_bytes, memory_bytes / 8);
+  auto keys = given.find("log.cleaner.dedupe.buffer.size");
+  if (keys != given.end())
+    if (auto bytes = broker::config::parse_integer(keys->second); bytes && *bytes > 0)
+      out.compaction_memory_bytes =
+          std::min<std::uint64_t>(static_cast<std::uint64_t>(*bytes), memory_bytes / 2);
+  auto backoff = given.find("log.cleaner.backoff.ms");
+  if (backoff != given.end())
+    if (auto ms = broker::config::parse_integer(backoff->second))
+      out.compaction_interval = std::max<Duration>(std::chrono::milliseconds(*ms), 1s);
+  // A merge holds a segment's worth of sources and its copy.
+  out.merge_segment_bytes =
+      std::min<std::uint64_t>(out.merge_segment_bytes, std::max(memory_bytes / 32, kMergeBytesMin));
+  return out;
+}
+
 /// Everything of one broker process, in the order of its life.
 class BrokerProcess {
  public:
@@ -162,6 +197,7 @@ class BrokerProcess {
   rt::asio::SystemRandom random_;
   broker::MemoryBudget memory_;
   broker::config::StaticValues kafka_;
+  broker::config::EffectiveTopicConfigs topic_configs_{kafka_};
   broker::ServerOptions server_options_;
   engine::Options engine_options_;
   std::vector<std::unique_ptr<rt::asio::LoopThread>> lane_threads_;
@@ -194,6 +230,7 @@ Result<void> BrokerProcess::bind() {
   if (!bound) return std::unexpected(bound.error());
   bound_ = std::move(*bound);
   engine_options_ = engine_options(options_, version_, memory_.cache.bytes_max());
+  engine_options_.maintenance = maintenance_options(options_, kafka_, memory_of(options_));
   for (std::size_t i = 0; i < bound_.size(); ++i) {
     rt::Endpoint at = bound_[i].listener->local();
     engine_options_.endpoints.push_back(endpoint_of(options_, options_.listen[i], at));
@@ -225,7 +262,8 @@ rt::Task<Result<void>> BrokerProcess::start() {
   WEIR_CO_TRY(co_await storage_->start(loop_.now() + kReachMax));
   engine_ = std::make_unique<engine::ClusterEngine>(
       engine::ClusterEngine::Parts{loop_, random_, storage_->store(), storage_->log(),
-                                   memory_.cache, storage_->witness(), logger_, metrics_},
+                                   memory_.cache, storage_->witness(), logger_, metrics_,
+                                   &topic_configs_},
       engine_options_);
   set_ring_to_dump(&engine_->decisions());
   WEIR_CO_TRY(start_admin());

@@ -1,6 +1,47 @@
 #include "broker/refusal_text.h"
 
 namespace weir::broker {
+namespace {
+
+std::string group_refusal_text(state::Refusal refusal) {
+  using R = state::Refusal;
+  switch (refusal) {
+    case R::group_not_found: return "There is no such group; list the groups to see what there is.";
+    case R::unknown_member:
+      return "The group does not know this member, which may have been silent for too long; join "
+             "again.";
+    case R::fenced_instance:
+      return "Another member has taken this group.instance.id; stop one of the two, or give it "
+             "another id.";
+    case R::illegal_generation:
+      return "The group has rebalanced since this member's generation; join again.";
+    case R::rebalance_in_progress: return "The group is rebalancing; join again.";
+    case R::inconsistent_protocol:
+      return "The group's members share no protocol with this one; give all members of the group "
+             "a common assignment strategy.";
+    case R::group_full:
+      return "The group has as many members as it may have; start fewer, or raise the limit on "
+             "the size of groups.";
+    case R::group_not_empty: return "The group has members; stop them first.";
+    case R::group_reads_topic:
+      return "The group is subscribed to the topic; stop its members first.";
+    case R::stale_member_epoch:
+      return "The member's epoch is an older one; send a heartbeat, then try again with the epoch "
+             "of its answer.";
+    case R::fenced_member_epoch:
+      return "The member's epoch is not the group's; give up all partitions and join again.";
+    case R::unreleased_instance:
+      return "Another member holds this group.instance.id; stop it, or choose another id.";
+    case R::unsupported_assignor:
+      return "The broker has no such assignor; choose one that group.consumer.assignors names.";
+    case R::group_exists:
+      return "A group of another type has this id; choose another id, or delete that group.";
+    default: break;
+  }
+  return "The cluster refused the request for a reason that this version does not know.";
+}
+
+}  // namespace
 
 std::string refusal_text(state::Refusal refusal) {
   using R = state::Refusal;
@@ -49,38 +90,8 @@ std::string refusal_text(state::Refusal refusal) {
     case R::limit_reached:
       return "A limit of the cluster is reached; delete what is no longer needed, or try again "
              "later.";
-    case R::group_not_found: return "There is no such group; list the groups to see what there is.";
-    case R::unknown_member:
-      return "The group does not know this member, which may have been silent for too long; join "
-             "again.";
-    case R::fenced_instance:
-      return "Another member has taken this group.instance.id; stop one of the two, or give it "
-             "another id.";
-    case R::illegal_generation:
-      return "The group has rebalanced since this member's generation; join again.";
-    case R::rebalance_in_progress: return "The group is rebalancing; join again.";
-    case R::inconsistent_protocol:
-      return "The group's members share no protocol with this one; give all members of the group "
-             "a common assignment strategy.";
-    case R::group_full:
-      return "The group has as many members as it may have; start fewer, or raise the limit on "
-             "the size of groups.";
-    case R::group_not_empty: return "The group has members; stop them first.";
-    case R::group_reads_topic:
-      return "The group is subscribed to the topic; stop its members first.";
-    case R::stale_member_epoch:
-      return "The member's epoch is an older one; send a heartbeat, then try again with the epoch "
-             "of its answer.";
-    case R::fenced_member_epoch:
-      return "The member's epoch is not the group's; give up all partitions and join again.";
-    case R::unreleased_instance:
-      return "Another member holds this group.instance.id; stop it, or choose another id.";
-    case R::unsupported_assignor:
-      return "The broker has no such assignor; choose one that group.consumer.assignors names.";
-    case R::group_exists:
-      return "A group of another type has this id; choose another id, or delete that group.";
+    default: return group_refusal_text(refusal);
   }
-  return "The cluster refused the request for a reason that this version does not know.";
 }
 
 }  // namespace weir::broker

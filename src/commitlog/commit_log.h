@@ -63,6 +63,9 @@ class CommitLog {
   /// so that "absent" and "won" are proofs without the grace rule (duty e). False if a read below
   /// the floor may answer "absent" and a create there may land.
   virtual bool guards_floor() const { return false; }
+  /// True if each entry is a request of its own to a store elsewhere, so that a replay had better
+  /// ask for many at once, by name.
+  virtual bool reads_one_by_one() const { return false; }
   /// For logs and messages: "file:///srv/weir/log/0", without secrets.
   virtual std::string describe() const = 0;
 

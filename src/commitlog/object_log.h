@@ -31,6 +31,7 @@ class ObjectLog final : public CommitLog {
   rt::Task<Result<void>> raise_floor(Position to) override;
   rt::Task<Result<void>> remove(Position first, Position last) override;
   std::size_t item_bytes_max() const override { return kEntryBytesMax; }
+  bool reads_one_by_one() const override { return true; }
   std::string describe() const override { return store_.describe() + "/" + prefix_; }
 
  private:

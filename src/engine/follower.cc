@@ -131,11 +131,33 @@ void Follower::note_truncated() {
   if (on_truncated_) on_truncated_();
 }
 
+rt::Task<void> Follower::read_into(Position at, Result<std::optional<SharedBytes>>& out) {
+  out = co_await log_.read(at);
+}
+
+rt::Task<Result<std::vector<SharedBytes>>> Follower::read_ahead(Position from) {
+  std::vector<Result<std::optional<SharedBytes>>> read(kReplayRequests);
+  rt::Scope reads(loop_);
+  for (std::uint64_t i = 0; i < kReplayRequests; ++i)
+    reads.spawn(read_into(Position(from.value + i), read[i]));
+  co_await reads.join();
+  if (!read.front()) co_return std::unexpected(read.front().error());
+  std::vector<SharedBytes> entries;
+  for (Result<std::optional<SharedBytes>>& one : read) {
+    // What lies behind an absent entry, or one that could not be read, is asked for again.
+    if (!one || !*one) break;
+    entries.push_back(std::move(**one));
+  }
+  co_return entries;
+}
+
 rt::Task<Result<void>> Follower::replay() {
   for (;;) {
     Position at = next();
     MonoTime started = loop_.now();
-    auto entries = co_await log_.read_many(at, kReplayEntries, kReplayBytes);
+    auto entries = log_.reads_one_by_one()
+                       ? co_await read_ahead(at)
+                       : co_await log_.read_many(at, kReplayEntries, kReplayBytes);
     if (!entries && entries.error().is(ErrorCode::precondition)) note_truncated();
     if (!entries) co_return with_context(entries.error(), "replaying the commit log");
     WEIR_CO_TRY(co_await confirm(at));

@@ -96,6 +96,9 @@ class Follower {
  private:
   rt::Task<void> prove_barriers();
   Result<void> check_level(FeatureLevel level, const std::string& where);
+  /// The entries from `from` on, read side by side, up to the first absent one.
+  rt::Task<Result<std::vector<SharedBytes>>> read_ahead(Position from);
+  rt::Task<void> read_into(Position at, Result<std::optional<SharedBytes>>& out);
 
   rt::Loop& loop_;
   commitlog::CommitLog& log_;

@@ -61,6 +61,8 @@ inline constexpr std::size_t kReplayBytes = 8u << 20;
 /// Newest snapshots that stay. Truncation needs two verified ones; one more for a reader that has
 /// just begun.
 inline constexpr std::size_t kSnapshotsKept = 3;
+/// Entries that a replay asks for at once where each is a request of its own.
+inline constexpr std::uint64_t kReplayRequests = 32;
 /// Producer ids taken from the state at once.
 inline constexpr std::int32_t kProducerIdBlock = 1'000;
 /// Inline bytes that the state may keep alive; above it every flush becomes segments

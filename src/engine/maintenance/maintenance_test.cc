@@ -143,6 +143,30 @@ TEST_F(MaintenanceTest, retention_by_bytes_and_by_time_frees_data) {
   EXPECT_TRUE(objects("data/").empty());
 }
 
+TEST_F(MaintenanceTest, a_segment_that_is_more_than_half_dead_is_rewritten) {
+  EngineNode& a = begin("a", 0);
+  PartitionRef large = make_topic(a, "large");
+  PartitionRef small = make_topic(a, "small");
+  fill(a, large, 40);
+  std::vector<std::string> kept = fill(a, small, 4);
+  world_.run_for(20s);
+  auto object_of_small = [&] {
+    std::string name;
+    a->follower().state().visit_spans(small, Offset(0), [&](const state::SpanInfo& span) {
+      name = span.object.is_final ? segment_name(span.object) : "";
+      return false;
+    });
+    return name;
+  };
+  std::string shared = object_of_small();
+  ASSERT_NE(shared, "");
+  ASSERT_TRUE(get(node("a"), a->delete_records({{large, Offset(-1)}}, soon("a"))).front().ok());
+  world_.run_for(20s);
+  EXPECT_NE(object_of_small(), shared);
+  EXPECT_EQ(objects("data/"), std::vector<std::string>{object_of_small()});
+  EXPECT_EQ(values_of(fetch("a", a, small, Offset(0)).records), kept);
+}
+
 TEST_F(MaintenanceTest, orphans_go_once_the_horizon_has_passed_them) {
   EngineNode& a = begin("a", 0);
   PartitionRef at = make_topic(a, "t");
