@@ -6,7 +6,13 @@
 #include "codec/crc32c.h"
 #include "record/batch_view.h"
 #include "record/format.h"
+#include "serial/reader.h"
+#include "state/command.h"
+#include "state/commands/expire_members.h"
+#include "state/commands/vouch_members.h"
+#include "state/groups/group_table.h"
 #include "tests/sim/remote.h"
+#include "tests/sim/run.h"
 
 namespace weir::sim {
 
@@ -62,6 +68,11 @@ const std::vector<CanaryInfo>& all_canaries() {
        "store-stays-down",
        "the store does not come back after the last fault",
        {stuck}},
+      {Canary::expire_unguarded,
+       "expire-unguarded",
+       "members are expired over signs of life that the proposer had not folded",
+       {expired_alive},
+       Workload::groups},
   };
   return canaries;
 }
@@ -78,6 +89,45 @@ const CanaryInfo& info_of(Canary canary) {
   ensure_failed("the canary is in the table", __FILE__, __LINE__);
 }
 
+namespace {
+
+template <class Command>
+Command read_command(const state::EncodedCommand& encoded) {
+  Command command;
+  serial::Reader reader(encoded.body);
+  ENSURE(decode(command, reader, 1));
+  return command;
+}
+
+/// The member's last sign of life in this state; 0 if it is gone.
+std::uint64_t last_sign(const state::State& state, const std::string& group,
+                        const std::string& member) {
+  const state::Group* unit = state.groups().find(group);
+  const state::GroupMember* found =
+      unit == nullptr ? nullptr : state.groups().find_member(*unit, member);
+  return found == nullptr ? 0 : found->last_sign().value;
+}
+
+/// True if the command was changed.
+bool drop_guard(const state::State& state, state::EncodedCommand& encoded, rt::Random& random) {
+  state::command::ExpireMembers expire;
+  if (encoded.type == state::command::ExpireMembers::kType) {
+    expire = read_command<state::command::ExpireMembers>(encoded);
+  } else if (encoded.type == state::command::VouchMembers::kType && random.below(4) == 0) {
+    for (const auto& group : read_command<state::command::VouchMembers>(encoded).groups)
+      for (const std::string& member : group.member_ids)
+        expire.members.push_back({group.group_id, member, 0});
+  } else {
+    return false;
+  }
+  for (auto& member : expire.members)
+    member.last_sign = last_sign(state, member.group_id, member.member_id);
+  encoded = state::encode_command(expire, FeatureLevel(1));
+  return true;
+}
+
+}  // namespace
+
 rt::Task<Result<commitlog::CreateOutcome>> CanaryLog::create(Position at, BytesChain entry) {
   using commitlog::CreateOutcome;
   if (at.value < entries_.size())
@@ -85,8 +135,27 @@ rt::Task<Result<commitlog::CreateOutcome>> CanaryLog::create(Position at, BytesC
         ? CreateOutcome::won
         : CreateOutcome::exists;
   if (at.value > entries_.size()) co_return fail(ErrorCode::precondition, "beyond the tail");
-  entries_.push_back(SharedBytes::copy_of(entry.flatten().view()));
-  co_return CreateOutcome::won;
+  SharedBytes bytes = SharedBytes::copy_of(entry.flatten().view());
+  const SharedBytes written = canary_ == Canary::expire_unguarded ? without_guard(bytes) : bytes;
+  entries_.push_back(written);
+  // Whoever did not win folds what it reads.
+  co_return written == bytes ? CreateOutcome::won : CreateOutcome::exists;
+}
+
+SharedBytes CanaryLog::without_guard(const SharedBytes& entry) {
+  Result<state::EntryView> view = state::decode_entry(entry);
+  ENSURE(view.has_value());
+  bool changed = false;
+  for (state::CommandGroup& group : view->groups)
+    for (state::EncodedCommand& command : group.commands)
+      changed |= drop_guard(folded_, command, random_);
+  SharedBytes written = entry;
+  if (changed) {
+    const BytesChain inlined(entry.slice(view->inline_offset, view->inline_bytes));
+    written = state::encode_entry(view->header, view->groups, inlined).flatten();
+  }
+  folded_.apply(*state::decode_entry(written));
+  return written;
 }
 
 rt::Task<Result<std::optional<SharedBytes>>> CanaryLog::read(Position at) {

@@ -9,6 +9,7 @@ namespace weir::sim {
 std::optional<Workload> workload_named(std::string_view name) {
   if (name == "engine") return Workload::engine;
   if (name == "broker") return Workload::broker;
+  if (name == "groups") return Workload::groups;
   return std::nullopt;
 }
 

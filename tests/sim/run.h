@@ -16,6 +16,7 @@ namespace weir::sim {
 enum class Workload : std::uint8_t {
   engine,  // clients call engines
   broker,  // clients speak Kafka's protocol with whole brokers
+  groups,  // as engine, and members of a group beside the writers and readers
 };
 std::optional<Workload> workload_named(std::string_view name);
 
