@@ -52,6 +52,8 @@ AdminHandler::AdminHandler(rt::Loop& loop, AdminSources sources)
       ready_(sources_.metrics.gauge("weir_ready", "Whether clients are served.")),
       folded_(sources_.metrics.gauge("weir_folded_position", "Last log position in the state.")),
       parked_(sources_.metrics.gauge("weir_parked_fetches", "Fetches that wait for data.")),
+      parked_groups_(sources_.metrics.gauge("weir_parked_group_calls",
+                                            "Joins and syncs that wait for their group.")),
       pending_(sources_.metrics.gauge("weir_pending_commands", "Commands not committed yet.")),
       barriers_(sources_.metrics.gauge("weir_barriers_waiting", "Barriers not passed yet.")),
       topics_(sources_.metrics.gauge("weir_topics", "Topics of the cluster.")),
@@ -87,6 +89,7 @@ void AdminHandler::update_gauges(const Snapshot& snapshot) {
   if (!snapshot.status) return;
   folded_.set(gauge_value(snapshot.status->folded.value));
   parked_.set(gauge_value(snapshot.status->parked_fetches));
+  parked_groups_.set(gauge_value(snapshot.status->parked_group_calls));
   pending_.set(gauge_value(snapshot.status->pending_commands));
   barriers_.set(gauge_value(snapshot.status->barriers_waiting));
   topics_.set(gauge_value(snapshot.catalog.topics));

@@ -44,6 +44,7 @@ class AdminHandler final : public http::Handler {
   Gauge& ready_;
   Gauge& folded_;
   Gauge& parked_;
+  Gauge& parked_groups_;
   Gauge& pending_;
   Gauge& barriers_;
   Gauge& topics_;

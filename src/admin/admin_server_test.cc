@@ -90,10 +90,10 @@ class FakeEngine final : public engine::Engine {
     co_return engine::Outcome();
   }
   rt::Task<Result<ProducerId>> new_producer_id(MonoTime) override { co_return ProducerId(1); }
-  engine::GroupApi& groups() override {
+  engine::ConsumerGroupApi& consumer_groups() override {
     ensure_failed("nobody asks for groups here", __FILE__, __LINE__);
   }
-  engine::ConsumerGroupApi& consumer_groups() override {
+  engine::GroupApi& groups() override {
     ensure_failed("nobody asks for groups here", __FILE__, __LINE__);
   }
 

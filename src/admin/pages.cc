@@ -54,6 +54,7 @@ std::string state_page(const engine::Status& status, const CatalogSummary& catal
   if (!status.ready) page["reason"] = text(not_ready_reason(status));
   page["state_digest"] = text(hex64(status.state_digest_high) + hex64(status.state_digest_low));
   page["parked_fetches"] = status.parked_fetches;
+  page["parked_group_calls"] = status.parked_group_calls;
   page["pending_commands"] = status.pending_commands;
   page["barriers_waiting"] = status.barriers_waiting;
   json::array jobs;

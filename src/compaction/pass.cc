@@ -1,5 +1,6 @@
 #include "compaction/pass.h"
 
+#include <algorithm>
 #include <string>
 
 #include "compaction/edit.h"
@@ -120,9 +121,10 @@ Result<Pass::Filtered> Pass::conclude(const record::BatchView& batch,
   bool all = kept.size() == static_cast<std::size_t>(batch.record_count());
   if (all && !needs_horizon) return out;
   auto batch_bytes =
-      needs_horizon
-          ? keep_records_until(batch, kept, horizon_of(options_.now, options_.delete_retention_ms))
-          : keep_records(batch, kept);
+      needs_horizon ? keep_records_until(batch, kept,
+                                         horizon_of(std::max(options_.now, options_.now_latest),
+                                                    options_.delete_retention_ms))
+                    : keep_records(batch, kept);
   if (!batch_bytes) return std::unexpected(batch_bytes.error());
   out.kind = Filtered::Kind::rewritten;
   out.batch = std::move(*batch_bytes);

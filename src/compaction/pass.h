@@ -4,7 +4,7 @@
 //   filter  batches from the log's start up to `end()`, in offset order: what stays of each
 //
 // A record stays if it has the last offset of its key; a tombstone (no value) at the latest until
-// its delete horizon, which the first run that keeps it sets to now + delete.retention.ms. Records
+// its delete horizon, delete.retention.ms after the first run that keeps it. Records
 // at or past `end()` stay. Records without a key go: nothing could ever replace them (a producer
 // may not write them where a topic is compacted; they are from before). Of a producer that is still
 // remembered, the last batch stays, if need be without records: it tells the last sequence.
@@ -41,7 +41,10 @@ struct PassOptions {
   Offset dirty_begin;
   /// At most the last stable offset.
   Offset dirty_end;
+  /// It is at least this late: what has passed, has passed.
   WallMillis now;
+  /// It is at most this late, if that is more: delete horizons count from here.
+  WallMillis now_latest;
   std::int64_t delete_retention_ms = 0;
   std::size_t records_bytes_max = record::limits::records_bytes_max;
 };

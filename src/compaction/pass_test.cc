@@ -122,6 +122,14 @@ TEST_F(PassTest, tombstones_stay_until_their_delete_horizon_and_then_go) {
   }
 }
 
+TEST_F(PassTest, a_horizon_counts_from_the_latest_that_it_may_be) {
+  log_.add({{"a", std::nullopt}});
+  PassOptions options = log_.all(10'000);
+  options.now_latest = WallMillis(12'000);
+  log_.compact(map_, options);
+  EXPECT_EQ(TestPartition::view(log_.batches()[0]).base_timestamp(), WallMillis(12'500));
+}
+
 TEST_F(PassTest, a_tombstone_in_the_clean_part_goes_too) {
   log_.add({{"a", std::nullopt}});
   log_.compact(map_, log_.all(10'000));

@@ -6,13 +6,22 @@
 #include "codec/crc32c.h"
 #include "record/batch_view.h"
 #include "record/format.h"
+#include "serial/reader.h"
+#include "state/command.h"
+#include "state/commands/expire_members.h"
+#include "state/commands/vouch_members.h"
+#include "state/groups/group_table.h"
 #include "tests/sim/remote.h"
+#include "tests/sim/run.h"
 
 namespace weir::sim {
 
-const std::vector<CanaryInfo>& all_canaries() {
+namespace {
+
+/// Bugs of brokers.
+std::vector<CanaryInfo> broker_canaries() {
   using enum Violation;
-  static const std::vector<CanaryInfo> canaries = {
+  return {
       {Canary::ack_without_commit,
        "ack-without-commit",
        "a broker answers a produce with the right offset and forgets it",
@@ -25,26 +34,6 @@ const std::vector<CanaryInfo>& all_canaries() {
        "no-idempotence",
        "a broker drops producer ids, so that retries append again",
        {duplicate, reordered}},
-      {Canary::create_wins_twice,
-       "create-wins-twice",
-       "the log tells the second writer of a position that it has won",
-       {two_values, digest}},
-      {Canary::log_loses_entry,
-       "log-loses-entry",
-       "the newest entries are gone after all brokers died",
-       {lost, two_values, withdrawn}},
-      {Canary::stale_log_reads,
-       "stale-log-reads",
-       "the log answers \"absent\" for entries that were answered before",
-       {stale_end, stale_refusal}},
-      {Canary::wrong_segment,
-       "wrong-segment",
-       "the store returns the bytes of another segment",
-       {two_values, altered}},
-      {Canary::damaged_segment,
-       "damaged-segment",
-       "the store returns a segment with a wrong byte",
-       {corrupt}},
       {Canary::shifted_offsets,
        "shifted-offsets",
        "a broker stamps offsets that are off by one",
@@ -70,11 +59,54 @@ const std::vector<CanaryInfo>& all_canaries() {
        "merge-unguarded",
        "a merge replaces spans that it has not read",
        {corrupt, lost, hole, two_values}},
+      {Canary::expire_unguarded,
+       "expire-unguarded",
+       "members are expired over signs of life that the proposer had not folded",
+       {expired_alive},
+       Workload::groups},
+  };
+}
+
+/// Bugs of the store and the log.
+std::vector<CanaryInfo> storage_canaries() {
+  using enum Violation;
+  return {
+      {Canary::create_wins_twice,
+       "create-wins-twice",
+       "the log tells the second writer of a position that it has won",
+       {two_values, digest}},
+      {Canary::log_loses_entry,
+       "log-loses-entry",
+       "the newest entries are gone after all brokers died",
+       {lost, two_values, withdrawn}},
+      {Canary::stale_log_reads,
+       "stale-log-reads",
+       "the log answers \"absent\" for entries that were answered before",
+       {stale_end, stale_refusal}},
+      {Canary::wrong_segment,
+       "wrong-segment",
+       "the store returns the bytes of another segment",
+       {two_values, altered}},
+      {Canary::damaged_segment,
+       "damaged-segment",
+       "the store returns a segment with a wrong byte",
+       {corrupt}},
       {Canary::store_stays_down,
        "store-stays-down",
        "the store does not come back after the last fault",
        {stuck}},
   };
+}
+
+std::vector<CanaryInfo> joined(std::vector<CanaryInfo> first, std::vector<CanaryInfo> second) {
+  for (CanaryInfo& info : second) first.push_back(std::move(info));
+  return first;
+}
+
+}  // namespace
+
+const std::vector<CanaryInfo>& all_canaries() {
+  static const std::vector<CanaryInfo> canaries = joined(broker_canaries(), storage_canaries());
   return canaries;
 }
 
@@ -90,6 +122,45 @@ const CanaryInfo& info_of(Canary canary) {
   ensure_failed("the canary is in the table", __FILE__, __LINE__);
 }
 
+namespace {
+
+template <class Command>
+Command read_command(const state::EncodedCommand& encoded) {
+  Command command;
+  serial::Reader reader(encoded.body);
+  ENSURE(decode(command, reader, 1));
+  return command;
+}
+
+/// The member's last sign of life in this state; 0 if it is gone.
+std::uint64_t last_sign(const state::State& state, const std::string& group,
+                        const std::string& member) {
+  const state::Group* unit = state.groups().find(group);
+  const state::GroupMember* found =
+      unit == nullptr ? nullptr : state.groups().find_member(*unit, member);
+  return found == nullptr ? 0 : found->last_sign().value;
+}
+
+/// True if the command was changed.
+bool drop_guard(const state::State& state, state::EncodedCommand& encoded, rt::Random& random) {
+  state::command::ExpireMembers expire;
+  if (encoded.type == state::command::ExpireMembers::kType) {
+    expire = read_command<state::command::ExpireMembers>(encoded);
+  } else if (encoded.type == state::command::VouchMembers::kType && random.below(4) == 0) {
+    for (const auto& group : read_command<state::command::VouchMembers>(encoded).groups)
+      for (const std::string& member : group.member_ids)
+        expire.members.push_back({group.group_id, member, 0});
+  } else {
+    return false;
+  }
+  for (auto& member : expire.members)
+    member.last_sign = last_sign(state, member.group_id, member.member_id);
+  encoded = state::encode_command(expire, FeatureLevel(1));
+  return true;
+}
+
+}  // namespace
+
 rt::Task<Result<commitlog::CreateOutcome>> CanaryLog::create(Position at, BytesChain entry) {
   using commitlog::CreateOutcome;
   if (at.value < entries_.size())
@@ -97,8 +168,27 @@ rt::Task<Result<commitlog::CreateOutcome>> CanaryLog::create(Position at, BytesC
         ? CreateOutcome::won
         : CreateOutcome::exists;
   if (at.value > entries_.size()) co_return fail(ErrorCode::precondition, "beyond the tail");
-  entries_.push_back(SharedBytes::copy_of(entry.flatten().view()));
-  co_return CreateOutcome::won;
+  SharedBytes bytes = SharedBytes::copy_of(entry.flatten().view());
+  const SharedBytes written = canary_ == Canary::expire_unguarded ? without_guard(bytes) : bytes;
+  entries_.push_back(written);
+  // Whoever did not win folds what it reads.
+  co_return written == bytes ? CreateOutcome::won : CreateOutcome::exists;
+}
+
+SharedBytes CanaryLog::without_guard(const SharedBytes& entry) {
+  Result<state::EntryView> view = state::decode_entry(entry);
+  ENSURE(view.has_value());
+  bool changed = false;
+  for (state::CommandGroup& group : view->groups)
+    for (state::EncodedCommand& command : group.commands)
+      changed |= drop_guard(folded_, command, random_);
+  SharedBytes written = entry;
+  if (changed) {
+    const BytesChain inlined(entry.slice(view->inline_offset, view->inline_bytes));
+    written = state::encode_entry(view->header, view->groups, inlined).flatten();
+  }
+  folded_.apply(*state::decode_entry(written));
+  return written;
 }
 
 rt::Task<Result<std::optional<SharedBytes>>> CanaryLog::read(Position at) {

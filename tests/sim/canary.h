@@ -15,6 +15,7 @@
 #include "engine/api.h"
 #include "objstore/memory_store.h"
 #include "rt/random.h"
+#include "state/state.h"
 #include "tests/sim/checker.h"
 
 namespace weir::sim {
@@ -37,7 +38,10 @@ enum class Canary : std::uint8_t {
   careless_collector,  // what nothing names is deleted whatever its age
   merge_unguarded,     // a merge replaces more than it has read
   store_stays_down,    // the store does not come back after the last fault
+  expire_unguarded,    // members are expired over signs of life that came meanwhile
 };
+
+enum class Workload : std::uint8_t;
 
 struct CanaryInfo {
   Canary canary;
@@ -45,6 +49,8 @@ struct CanaryInfo {
   std::string_view what;
   /// At least one of these must be found.
   std::vector<Violation> caught_as;
+  /// Where only one workload can catch it.
+  std::optional<Workload> workload = std::nullopt;
 };
 const std::vector<CanaryInfo>& all_canaries();
 std::optional<Canary> canary_named(std::string_view name);
@@ -72,9 +78,15 @@ class CanaryLog final : public commitlog::CommitLog {
   void all_brokers_died();
 
  private:
+  /// The entry with every guard of an expiry set to what the fold will find, and some vouchers
+  /// turned into expiries, as of a broker that is late.
+  SharedBytes without_guard(const SharedBytes& entry);
+
   Canary canary_;
   rt::Random& random_;
   std::vector<SharedBytes> entries_;
+  /// What brokers will have folded.
+  state::State folded_;
 };
 
 /// The store in memory, with the canary that lives in a store.

@@ -26,6 +26,12 @@ std::string_view to_string(Violation kind) {
     case Violation::leaked: return "leaked";
     case Violation::kept: return "kept";
     case Violation::stuck: return "stuck";
+    case Violation::two_owners: return "two owners";
+    case Violation::offset_back: return "offset back";
+    case Violation::skipped_work: return "skipped work";
+    case Violation::fenced_commit: return "fenced commit";
+    case Violation::committed_twice: return "committed twice";
+    case Violation::expired_alive: return "expired alive";
   }
   return "?";
 }

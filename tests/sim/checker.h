@@ -47,6 +47,13 @@ enum class Violation : std::uint8_t {
   leaked,         // an object that nothing names stays in the store
   kept,           // records stay beyond their retention
   stuck,          // no progress in bounded time after the last fault
+  // Groups: group_checker.h.
+  two_owners,       // two members own a partition in one generation
+  offset_back,      // a committed offset below one that was known before
+  skipped_work,     // a committed offset beyond what was processed
+  fenced_commit,    // a commit of an older generation after one of a newer
+  committed_twice,  // a position was committed twice with success
+  expired_alive,    // a member with a sign of life in the log was put out as silent
 };
 std::string_view to_string(Violation kind);
 

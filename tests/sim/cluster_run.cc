@@ -226,6 +226,7 @@ void ClusterRun::begin() {
     nemesis_->add_client_host(host);
   }
   add_readers();
+  if (options_.workload == Workload::groups) add_group();
 }
 
 void ClusterRun::struggle() {
@@ -259,6 +260,15 @@ void ClusterRun::recover() {
   admin_->finish();
   if (!run_while([&] { return !admin_->done() || !all_ready(); }, kRecoveryMax))
     checker_.report(Violation::stuck, "not all brokers became ready after the last fault");
+  for (GroupMember* member : members_) member->behave();
+  if (!members_.empty() && !run_while([&] { return !group_converged(); }, kRecoveryMax))
+    for (const GroupMember* member : members_)
+      checker_.report(Violation::stuck, "the group did not settle: " + member->describe());
+  if (!members_.empty())
+    run_while([&, until = world_.now() + 20s] { return world_.now() < until; }, kRecoveryMax);
+  if (!members_.empty() && group_checker_.commits() < kGroupCommitsMin)
+    checker_.report(Violation::stuck, "the group has committed too little: " +
+                                          std::to_string(group_checker_.commits()));
   for (Client* client : clients_running_) client->finish();
   auto busy = [&] {
     return !std::all_of(clients_running_.begin(), clients_running_.end(),

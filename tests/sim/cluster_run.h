@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/sim/admin.h"
+#include "tests/sim/group_member.h"
 #include "tests/sim/kafka_clients.h"
 #include "tests/sim/nemesis.h"
 #include "tests/sim/readers.h"
@@ -34,6 +35,8 @@ class ClusterRun {
   void add_writer(PartitionRef at);
   void add_kafka_writer(PartitionRef at);
   void add_readers();
+  void add_group();
+  bool group_converged() const;
   void start_client(rt::sim::SimNode& node, Client& client);
   KafkaClientParts kafka_parts(rt::sim::SimNode& node);
   WriterOptions draw_writer(PartitionRef at);
@@ -48,6 +51,7 @@ class ClusterRun {
   RunOptions options_;
   rt::sim::SimWorld world_;
   Checker checker_;
+  GroupChecker group_checker_{checker_};
   std::string set_up_;
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<Nemesis> nemesis_;
@@ -58,6 +62,7 @@ class ClusterRun {
   Admin* admin_ = nullptr;
   std::vector<rt::sim::SimNode*> kafka_nodes_;
   std::vector<Client*> clients_running_;
+  std::vector<GroupMember*> members_;
   /// Partitions that have writers.
   std::set<PartitionRef> written_;
 };

@@ -17,6 +17,9 @@ inline constexpr Duration kRecoveryMax = 120s;
 /// A run that has not sent its records by then is stuck.
 inline constexpr Duration kRunMax = 600s;
 
+/// A group that has committed less has seen nothing.
+inline constexpr std::uint64_t kGroupCommitsMin = 20;
+
 /// Then the run ends early; and of one kind no more are kept.
 inline constexpr std::size_t kFindingsMax = 20;
 inline constexpr std::ptrdiff_t kFindingsPerKindMax = 5;

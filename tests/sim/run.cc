@@ -10,6 +10,7 @@ std::optional<Workload> workload_named(std::string_view name) {
   if (name == "engine") return Workload::engine;
   if (name == "broker") return Workload::broker;
   if (name == "maintenance") return Workload::maintenance;
+  if (name == "groups") return Workload::groups;
   return std::nullopt;
 }
 

@@ -17,6 +17,7 @@ enum class Workload : std::uint8_t {
   engine,       // clients call engines
   broker,       // clients speak Kafka's protocol with whole brokers
   maintenance,  // as engine, with maintenance at high speed and an audit of the store at the end
+  groups,       // as engine, and members of a group beside the writers and readers
 };
 std::optional<Workload> workload_named(std::string_view name);
 

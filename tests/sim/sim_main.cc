@@ -33,8 +33,8 @@ struct Arguments {
 
 constexpr std::string_view kUsage =
     "usage: weir_sim [--seed N | --seeds A..B] [--jobs J] [--twice] [--canary NAME | --canaries]\n"
-    "                [--list-canaries] [--workload engine|broker|maintenance] [--records N] "
-    "[--verbose]\n";
+    "                [--list-canaries] [--workload engine|broker|groups|maintenance] "
+    "[--records N] [--verbose]\n";
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
@@ -99,6 +99,7 @@ std::string replay_command(const Arguments& arguments, std::uint64_t seed) {
   std::string command = "./dev sim --seed " + std::to_string(seed);
   if (arguments.run.workload == Workload::broker) command += " --workload broker";
   if (arguments.run.workload == Workload::maintenance) command += " --workload maintenance";
+  if (arguments.run.workload == Workload::groups) command += " --workload groups";
   if (arguments.run.records != kRecordsMin)
     command += " --records " + std::to_string(arguments.run.records);
   return command;
@@ -140,6 +141,7 @@ int run_canary(const Arguments& arguments, Canary canary) {
     run.canary = canary;
     if (needs_maintenance(canary)) run.workload = Workload::maintenance;
     run.seed = seed;
+    if (info.workload) run.workload = *info.workload;
     Ended ended;
     run_jobs({{run, 1}}, 1, [&](const Job&, const Ended& e) { ended = e; });
     for (Violation kind : info.caught_as)

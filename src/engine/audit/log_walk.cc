@@ -1,6 +1,7 @@
 #include "engine/audit/log_walk.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/limits.h"
 #include "engine/snapshotter.h"
@@ -53,6 +54,7 @@ rt::Task<Result<void>> LogWalk::read_floor() {
   if (floor) {
     floor_ = *floor;
   } else if (is_damage(floor.error())) {
+    if (std::exchange(floor_damaged_, true)) co_return Result<void>{};
     findings_.push_back({FindingKind::damaged_floor,
                          parts_.log.describe(),
                          {},
@@ -131,13 +133,15 @@ rt::Task<Result<void>> LogWalk::catch_up() {
       auto found = co_await resume_after(next_);
       if (!found) co_return std::unexpected(found.error());
       resumed = *found;
-    } else if (entries.empty() && next_ < listed_end_) {
-      auto found = co_await resume_behind_gap();
+    } else if (entries.empty()) {
+      WEIR_CO_TRY(co_await read_floor());
+      if (floor_ <= next_ && next_ >= listed_end_) {
+        complete_ = state_.position().has_value();
+        co_return Result<void>{};
+      }
+      auto found = co_await (floor_ > next_ ? resume_at_floor() : resume_behind_gap());
       if (!found) co_return std::unexpected(found.error());
       resumed = *found;
-    } else if (entries.empty()) {
-      complete_ = state_.position().has_value();
-      co_return Result<void>{};
     } else {
       resumed = true;
     }
@@ -146,6 +150,16 @@ rt::Task<Result<void>> LogWalk::catch_up() {
       co_return Result<void>{};
     }
   }
+}
+
+/// Brokers have truncated the log while we read it.
+rt::Task<Result<bool>> LogWalk::resume_at_floor() {
+  auto found = co_await resume_after(Position(floor_.value - 1));
+  if (found && !*found)
+    co_return fail(ErrorCode::unavailable,
+                   "the log was truncated while it was read, and the snapshots that were listed "
+                   "lie before its new floor; run it again");
+  co_return found;
 }
 
 rt::Task<Result<bool>> LogWalk::resume_behind_gap() {
@@ -165,6 +179,8 @@ rt::Task<Result<void>> LogWalk::read_chunk(std::vector<SharedBytes>& entries) {
     entries = std::move(*many);
     co_return Result<void>{};
   }
+  // Below the floor, says the log itself; the caller looks at the floor.
+  if (many.error().is(ErrorCode::precondition)) co_return Result<void>{};
   if (!is_damage(many.error())) co_return with_context(many.error(), "reading the commit log");
   // Which of them it was: one by one.
   auto one = co_await parts_.log.read(next_);

@@ -59,6 +59,7 @@ class LogWalk {
   rt::Task<Result<void>> check_snapshots(const Inventory& inventory);
   rt::Task<Result<void>> read_chunk(std::vector<SharedBytes>& entries);
   rt::Task<Result<bool>> resume_after(Position at);
+  rt::Task<Result<bool>> resume_at_floor();
   rt::Task<Result<bool>> resume_behind_gap();
   bool take(Position at, const SharedBytes& bytes);
   void compare_with_snapshots();
@@ -71,6 +72,7 @@ class LogWalk {
   state::State state_;
   bool complete_ = false;
   Position floor_;
+  bool floor_damaged_ = false;
   Position next_;
   /// Nothing at or beyond this was there when the inventory was taken.
   Position listed_end_;

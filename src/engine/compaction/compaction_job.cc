@@ -68,7 +68,7 @@ rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
     if (p % static_cast<std::int32_t>(kPartitionsPerSlice) == 0) co_await rt::yield(context_.loop);
     state::PartitionRef at{topic.id, PartitionIndex(p)};
     if (!is_mine(context_, at) || waits(at)) continue;
-    auto plan = plan_compaction(context_.state(), at, settings);
+    auto plan = plan_compaction(context_.state(), at, settings, context_.loop.wall_now());
     if (!plan) continue;
     dirty_bytes_ += plan->dirty_bytes;
     if (plan->bytes > read_bytes_max(context_)) {
@@ -118,7 +118,8 @@ rt::Task<Result<void>> CompactionJob::compact_one(const CompactionPlan& plan,
                           done.error().is(ErrorCode::not_found) ||
                           done.error().is(ErrorCode::too_large);
   if (!of_the_partition) co_return done;
-  leave_alone(plan.at, done.error());
+  // What was replaced or deleted while we read is no failure; the next round looks again.
+  if (is_current(plan)) leave_alone(plan.at, done.error());
   co_return Result<void>{};
 }
 
@@ -162,6 +163,15 @@ rt::Task<Result<void>> CompactionJob::flush() {
     refused_.insert(partitions[i]);
   }
   co_return Result<void>{};
+}
+
+/// Whether the partition still has the spans of the plan.
+bool CompactionJob::is_current(const CompactionPlan& plan) const {
+  Hash128 sum;
+  for (const Hash128& digest : plan.digests) sum += digest;
+  const state::SpanInfo& last = plan.spans.back();
+  return context_.state().spans_digest(plan.at, plan.spans.front().base,
+                                       Offset(last.base.value + last.records)) == sum;
 }
 
 bool CompactionJob::waits(const state::PartitionRef& at) {

@@ -31,6 +31,7 @@ class CompactionJob final : public Job {
   rt::Task<Result<void>> compact_runs(PartitionCompactor& compactor);
   rt::Task<Result<void>> gather(PartitionCompactor::Run run);
   rt::Task<Result<void>> flush();
+  bool is_current(const CompactionPlan& plan) const;
   bool waits(const state::PartitionRef& at);
   void leave_alone(const state::PartitionRef& at, const Error& error);
 

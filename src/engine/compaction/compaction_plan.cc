@@ -20,7 +20,8 @@ Offset end_of(const state::SpanInfo& span) { return Offset(span.base.value + spa
 
 std::optional<CompactionPlan> plan_compaction(const state::State& state,
                                               const state::PartitionRef& at,
-                                              const compaction::Settings& settings) {
+                                              const compaction::Settings& settings,
+                                              WallMillis wall) {
   std::optional<state::PartitionInfo> info = state.partition(at);
   WallMillis now(state.clock_ms());
   if (!info || now.value == 0 || info->start == info->end) return std::nullopt;
@@ -37,6 +38,8 @@ std::optional<CompactionPlan> plan_compaction(const state::State& state,
   plan.pass.dirty_begin = due.dirty_begin();
   plan.pass.dirty_end = due.dirty_end();
   plan.pass.now = now;
+  plan.pass.now_latest =
+      WallMillis(std::clamp(wall.value, now.value, now.value + kClusterClockLagMaxMs));
   plan.pass.delete_retention_ms = settings.delete_retention_ms;
   state.visit_spans(at, info->start, [&](const state::SpanInfo& span) {
     if (span.base >= due.dirty_end()) return false;

@@ -23,9 +23,15 @@ struct CompactionPlan {
   std::uint64_t dirty_bytes = 0;
 };
 
-/// Nothing if a run is not due, or nobody can say what time it is.
+/// The time of the cluster may be this much behind, for an idle cluster tells it rarely.
+inline constexpr std::int64_t kClusterClockLagMaxMs = 3'600'000;
+
+/// Nothing if a run is not due, or nobody can say what time it is. The cluster's time decides what
+/// is over; where something begins to count, `wall`, this broker's own clock, is believed as far as
+/// the cluster's may be behind, so that a tombstone never goes too early.
 std::optional<CompactionPlan> plan_compaction(const state::State& state,
                                               const state::PartitionRef& at,
-                                              const compaction::Settings& settings);
+                                              const compaction::Settings& settings,
+                                              WallMillis wall);
 
 }  // namespace weir::engine

@@ -27,14 +27,21 @@ TEST(CompactionPlan, holds_the_spans_from_the_start_and_what_guards_them) {
   state::PartitionRef at{cluster.add_topic("t", 1), PartitionIndex(0)};
   for (int i = 0; i < 3; ++i) cluster.append({plain_span(at.topic, 0, 5)});
   compaction::Settings settings{.dirty_bytes_min = 1};
-  EXPECT_FALSE(plan_compaction(cluster.state(), at, settings)) << "nobody told the time";
+  EXPECT_FALSE(plan_compaction(cluster.state(), at, settings, WallMillis(kNow + 60'000)))
+      << "nobody told the time";
   set_clock(cluster);
-  auto plan = plan_compaction(cluster.state(), at, settings);
+  auto plan = plan_compaction(cluster.state(), at, settings, WallMillis(kNow + 60'000));
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->spans.size(), 3u);
   EXPECT_EQ(plan->pass.dirty_begin, Offset(0));
   EXPECT_EQ(plan->pass.dirty_end, Offset(15));
   EXPECT_EQ(plan->pass.now, WallMillis(kNow));
+  EXPECT_EQ(plan->pass.now_latest, WallMillis(kNow + 60'000));
+  auto latest = [&](std::int64_t wall_ms) {
+    return plan_compaction(cluster.state(), at, settings, WallMillis(wall_ms))->pass.now_latest;
+  };
+  EXPECT_EQ(latest(kNow - 9'000'000), WallMillis(kNow));
+  EXPECT_EQ(latest(kNow * 2), WallMillis(kNow + kClusterClockLagMaxMs)) << "a wrong clock";
   Hash128 sum;
   for (const Hash128& digest : plan->digests) sum += digest;
   EXPECT_EQ(sum, cluster.state().spans_digest(at, Offset(0), Offset(15)))
@@ -49,7 +56,7 @@ TEST(CompactionPlan, knows_the_last_offset_of_each_producer) {
       {run_span(at.topic, 1, 2, run_of(0, 0, 5)), run_span(at.topic, 0, 9, run_of(0, 0, 0))});
   cluster.append({plain_span(at.topic, 1, 1)});
   set_clock(cluster);
-  auto plan = plan_compaction(cluster.state(), at, {.dirty_bytes_min = 1});
+  auto plan = plan_compaction(cluster.state(), at, {.dirty_bytes_min = 1}, WallMillis(kNow));
   ASSERT_TRUE(plan.has_value());
   ASSERT_EQ(plan->producers.size(), 1u);
   EXPECT_EQ(plan->producers[0].producer, ProducerId(0));
@@ -60,8 +67,9 @@ TEST(CompactionPlan, is_empty_for_what_is_empty_or_unknown) {
   Cluster cluster;
   state::PartitionRef at{cluster.add_topic("t", 1), PartitionIndex(0)};
   set_clock(cluster);
-  EXPECT_FALSE(plan_compaction(cluster.state(), at, {.dirty_bytes_min = 0}));
-  EXPECT_FALSE(plan_compaction(cluster.state(), {at.topic, PartitionIndex(7)}, {}));
+  EXPECT_FALSE(plan_compaction(cluster.state(), at, {.dirty_bytes_min = 0}, WallMillis(kNow)));
+  EXPECT_FALSE(
+      plan_compaction(cluster.state(), {at.topic, PartitionIndex(7)}, {}, WallMillis(kNow)));
 }
 
 TEST(CompactionRules, are_those_of_the_topic_or_the_defaults) {

@@ -1,5 +1,6 @@
-# fast 30: 30 seeds of the simulation, each canary caught, and the same seed twice
+# fast 30: 30 seeds of the simulation, 10 with groups, each canary caught, and the same seed twice
 . tools/dev/unit.sh
 sim_seeds "$WEIR_PRESET" 30
+sim_seeds "$WEIR_PRESET" 10 --workload groups
 sim_seeds "$WEIR_PRESET" 4 --twice
 "build/$WEIR_PRESET/weir_sim" --canaries
