@@ -75,6 +75,7 @@ bool ConsumerGroup::put(ConsumerMember member) {
   for (const HeldPartition& held : member.revoking) held_.insert(held.at);
   if (member.instance) statics_[*member.instance] = member.id;
   members_hash_ += hash_of(member);
+  members_bytes_ += bytes_of(member);
   std::string id = member.id;
   members_.insert_or_assign(std::move(id), std::move(member));
   return true;
@@ -89,6 +90,7 @@ void ConsumerGroup::remove(std::string_view id) {
 
 void ConsumerGroup::forget(const ConsumerMember& member) {
   members_hash_ -= hash_of(member);
+  members_bytes_ -= bytes_of(member);
   for (const HeldPartition& held : member.assigned) held_.erase(held.at);
   for (const HeldPartition& held : member.revoking) held_.erase(held.at);
   if (member.instance) statics_.erase(*member.instance);
@@ -103,8 +105,11 @@ bool ConsumerGroup::bump_epoch() {
 void ConsumerGroup::set_regexes(Regexes regexes) {
   regexes_ = std::move(regexes);
   regexes_hash_ = {};
+  regexes_bytes_ = 0;
   for (const auto& [regex, topics] : regexes_) {
     Hash128 names;
+    regexes_bytes_ += regex.size() + 128;
+    for (const std::string& topic : topics) regexes_bytes_ += sizeof(std::string) + topic.size();
     for (const std::string& topic : topics)
       names += HashWords().add(std::string_view(topic)).finish(UnitKind::consumer_member);
     HashWords words;
@@ -117,8 +122,10 @@ void ConsumerGroup::set_target(std::string_view id, PartitionList target) {
   auto at = members_.find(id);
   if (at == members_.end() || at->second.target == target) return;
   members_hash_ -= hash_of(at->second);
+  members_bytes_ -= bytes_of(at->second);
   at->second.target = std::move(target);
   members_hash_ += hash_of(at->second);
+  members_bytes_ += bytes_of(at->second);
 }
 
 void ConsumerGroup::vouch(std::string_view id, Position position) {

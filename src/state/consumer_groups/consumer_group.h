@@ -47,6 +47,8 @@ class ConsumerGroup {
   bool all_classic() const;
 
   Hash128 hash() const;
+  /// Memory that members and expressions take, about.
+  std::size_t bytes() const { return members_bytes_ + regexes_bytes_; }
 
   /// Adds or replaces by id. False, and nothing changed, if it holds what another member holds or
   /// has another member's instance id.
@@ -77,6 +79,8 @@ class ConsumerGroup {
   std::unordered_set<PartitionRef, RefHash> held_;
   /// Sums over members and expressions.
   Hash128 members_hash_;
+  std::size_t members_bytes_ = 0;
+  std::size_t regexes_bytes_ = 0;
   Hash128 regexes_hash_;
 };
 

@@ -4,6 +4,7 @@
 #include "state/commands/fence_consumer_member.h"
 #include "state/commands/leave_consumer_group.h"
 #include "state/consumer_groups/parts.h"
+#include "state/groups/checks.h"
 #include "state/limits.h"
 
 namespace weir::state {
@@ -34,7 +35,7 @@ Refusal enter(FoldContext& context, const command::ConsumerGroupHeartbeat& comma
   bool joins = command.member_epoch == 0;
   if (slot == kNoSlot) {
     if (!joins) return Refusal::group_not_found;
-    if (groups.count() >= kGroupsMax) return Refusal::limit_reached;
+    if (!has_room(context.tables, true, 0)) return Refusal::limit_reached;
     GroupValues values;
     values.id = command.group_id;
     slot = groups.add(context.ledger(), std::move(values));
@@ -83,6 +84,15 @@ TopicNameOf topic_names(const Tables& tables) {
   };
 }
 
+bool fits(const FoldContext& context, const ConsumerGroup& group, const HeartbeatEffect& effect) {
+  if (!effect.member) return true;
+  bool fresh = group.find(effect.member->id) == nullptr && effect.replaces.empty();
+  if (fresh && group.members().size() >= kGroupMembersMax) return false;
+  // Who stays may change what it says, but for more than all groups may take.
+  return (!effect.bumps || group.epoch() < kConsumerEpochMax) &&
+         has_room(context.tables, false, effect.bumps ? bytes_of(*effect.member) : 0);
+}
+
 void apply_effect(FoldContext& context, Slot slot, HeartbeatEffect effect) {
   ConsumerMember member = std::move(*effect.member);
   member.last_sign = context.position();
@@ -127,7 +137,7 @@ void fold(FoldContext& context, const command::ConsumerGroupHeartbeat& command, 
   if (refusal != Refusal::none) return verdict.refuse(refusal);
   const ConsumerGroup& group = *context.tables.groups.group(slot).consumer();
   HeartbeatEffect effect = judge(group, command, nullptr, topic_names(context.tables));
-  if (effect.refusal == Refusal::none && effect.bumps && group.epoch() == kConsumerEpochMax)
+  if (effect.refusal == Refusal::none && !fits(context, group, effect))
     effect.refusal = Refusal::limit_reached;
   if (effect.refusal != Refusal::none) return verdict.refuse(effect.refusal);
   if (effect.member)

@@ -103,7 +103,7 @@ void join_consumer_group(FoldContext& context, Slot slot, const command::JoinGro
     classic.offers.push_back({protocol.name, protocol.metadata});
   HeartbeatEffect effect = judge(group, heartbeat_of(context, command, *subscription), &classic,
                                  topic_names(context.tables));
-  if (effect.refusal == Refusal::none && effect.bumps && group.epoch() == kConsumerEpochMax)
+  if (effect.refusal == Refusal::none && !fits(context, group, effect))
     effect.refusal = Refusal::limit_reached;
   if (effect.refusal != Refusal::none) return verdict.refuse(effect.refusal);
   std::int32_t epoch = effect.member->epoch;

@@ -23,6 +23,21 @@ Hash128 hash_of(const std::optional<ClassicMemberPart>& classic) {
 
 }  // namespace
 
+std::size_t bytes_of(const ConsumerMember& member) {
+  // Nodes of the indexes, and a place in the set of what is held for each partition.
+  constexpr std::size_t kMemberBytes = sizeof(ConsumerMember) + 160;
+  constexpr std::size_t kHeldBytes = sizeof(HeldPartition) + 48;
+  std::size_t bytes = kMemberBytes + 2 * member.id.size() + member.regex.size();
+  bytes += 2 * member.instance.value_or("").size() + member.rack.value_or("").size();
+  bytes += member.client_id.size() + member.client_host.size() + member.assignor.size();
+  for (const std::string& topic : member.topics) bytes += sizeof(std::string) + topic.size();
+  if (member.classic)
+    for (const ClassicOffer& offer : member.classic->offers)
+      bytes += sizeof(ClassicOffer) + offer.name.size() + offer.metadata.size();
+  bytes += (member.assigned.size() + member.revoking.size()) * kHeldBytes;
+  return bytes + member.target.size() * sizeof(PartitionRef);
+}
+
 Hash128 hash_of(const ConsumerMember& member) {
   HashWords words;
   words.add(std::string_view(member.id));

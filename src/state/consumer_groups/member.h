@@ -67,6 +67,8 @@ struct ConsumerMember {
   static constexpr std::int32_t kAway = -2;
 };
 
+/// Memory that it takes, about.
+std::size_t bytes_of(const ConsumerMember& member);
 /// Says everything about the member.
 Hash128 hash_of(const ConsumerMember& member);
 

@@ -10,6 +10,8 @@ namespace weir::state {
 /// Valid as long as the tables are not changed.
 TopicNameOf topic_names(const Tables& tables);
 
+/// Whether the limits of the state leave room for it.
+bool fits(const FoldContext& context, const ConsumerGroup& group, const HeartbeatEffect& effect);
 /// Puts what `judge` said into the group. `member` is the id of whom it is about.
 void apply_effect(FoldContext& context, Slot group, HeartbeatEffect effect);
 /// Takes the member out: the group needs a new assignment for the others.

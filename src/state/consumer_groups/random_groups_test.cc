@@ -52,6 +52,9 @@ TEST(RandomGroups, no_partition_ever_has_two_holders) {
     ASSERT_EQ(problem(group->consumer()->members(), group->consumer()->target_epoch()), "")
         << "step " << i;
   }
+  std::size_t bytes = 0;
+  for (const auto& [id, member] : play.test().group().members()) bytes += bytes_of(member);
+  EXPECT_EQ(play.test().group().bytes(), bytes) << "what is counted is what is there";
   State& state = play.test().cluster.state();
   SnapshotWriter writer(state);
   while (!writer.step(100)) {
@@ -59,6 +62,7 @@ TEST(RandomGroups, no_partition_ever_has_two_holders) {
   Result<State> loaded = load_snapshot(writer.finish().flatten());
   ASSERT_TRUE(loaded.has_value()) << describe(loaded.error());
   EXPECT_EQ(loaded->digest(), state.digest());
+  EXPECT_EQ(loaded->groups().bytes(), state.groups().bytes());
 }
 
 TEST(RandomGroups, converge_once_members_do_as_they_are_told) {

@@ -22,6 +22,10 @@ std::uint64_t group_bytes(const GroupValues& values) { return kGroupBytes + valu
 
 }  // namespace
 
+std::uint64_t GroupTable::consumer_bytes(const Group& group) {
+  return group.consumer() == nullptr ? 0 : group.consumer()->bytes();
+}
+
 std::uint64_t GroupTable::member_bytes(const GroupMemberValues& values) {
   std::uint64_t bytes = kMemberBytes + values.id.size() + values.client_id.size() +
                         values.client_host.size() + values.assignment.size();
@@ -95,13 +99,14 @@ void GroupTable::restore(Ledger& ledger, GroupValues values,
   if (!consumer) return;
   ledger.edit(groups_[slot],
               [&](Group& group, EditKey key) { group.set_consumer(key, std::move(consumer)); });
+  bytes_ += consumer_bytes(groups_[slot]);
 }
 
 void GroupTable::remove(Ledger& ledger, Slot slot) {
   Group& group = groups_[slot];
   ENSURE(group.members.empty());
   ENSURE(group.first_offset == kNoSlot);
-  bytes_ -= group_bytes(group.values());
+  bytes_ -= group_bytes(group.values()) + consumer_bytes(group);
   note(ledger, slot);
   in_order_.erase(slot);
   by_id_.erase(id_hash(group->id), slot, [&](Slot other) { return id_hash(groups_[other]->id); });
@@ -113,6 +118,7 @@ void GroupTable::set_kind(Ledger& ledger, Slot slot, GroupKind kind) {
   Group& group = groups_[slot];
   ENSURE(group.empty());
   drop_classic_members(ledger, slot);
+  bytes_ -= consumer_bytes(group);
   ledger.edit(group, [&](Group& changed, EditKey key) {
     changed.set_consumer(key,
                          kind == GroupKind::consumer ? std::make_unique<ConsumerGroup>() : nullptr);

@@ -54,8 +54,10 @@ class GroupTable {
   /// As `edit`, of a consumer group's inside.
   template <class Change>
   void edit_consumer(Ledger& ledger, Slot slot, Change&& change) {
+    bytes_ -= consumer_bytes(groups_[slot]);
     ledger.edit(groups_[slot],
                 [&](Group& group, EditKey key) { change(group.change_consumer(key)); });
+    bytes_ += consumer_bytes(groups_[slot]);
     note(ledger, slot);
   }
   /// The group, which must have no members, becomes one of this kind; offsets stay.
@@ -84,6 +86,8 @@ class GroupTable {
   Slab<GroupMember>& members() { return members_; }
 
   static std::uint64_t member_bytes(const GroupMemberValues& values);
+  /// Of the members of a consumer group; 0 for another.
+  static std::uint64_t consumer_bytes(const Group& group);
 
  private:
   struct ById {
