@@ -235,8 +235,9 @@ class State final : public Catalog {
 
   /// What the state remembers of each producer in the partition: its epoch, and the offset behind
   /// its last record. In no order.
-  void visit_producers(PartitionRef at, const std::function<void(ProducerId, ProducerEpoch,
-                                                                 Offset end)>& visit) const;
+  void visit_producers(
+      PartitionRef at,
+      const std::function<void(ProducerId, ProducerEpoch, Offset end)>& visit) const;
 
   /// The time of the cluster (log_clock.h); 0 before a broker told it.
   std::int64_t clock_ms() const;

@@ -58,7 +58,8 @@ struct Target {
 };
 
 Target target_of(const Broker& broker, const Alteration& alteration) {
-  Target out{.broker = &broker, .found = find_resource(broker, alteration.type, alteration.name, false)};
+  Target out{.broker = &broker,
+             .found = find_resource(broker, alteration.type, alteration.name, false)};
   if (out.found.error != KafkaError::none) return out;
   if (out.found.topic) {
     out.defs = config::topic_defs();

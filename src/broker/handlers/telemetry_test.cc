@@ -50,9 +50,7 @@ class Telemetry : public ::testing::Test {
     request.metrics = SharedBytes::copy_of(codec::compress(codec, as_bytes(content))->data());
     return client.call<wire::PushTelemetryResponse>(request, 0).error_code;
   }
-  bool shows(std::string_view part) {
-    return rig.metrics.render().find(part) != std::string::npos;
-  }
+  bool shows(std::string_view part) { return rig.metrics.render().find(part) != std::string::npos; }
 
   Rig rig{handler_table(), {.given = {{"telemetry.max.bytes", "100000"}}}};
   RawClient client = rig.connect();
@@ -81,8 +79,7 @@ TEST_F(Telemetry, TheUnionOfMatchingSubscriptionsIsAskedForAtTheShortestInterval
   EXPECT_EQ(answer.requested_metrics, (std::vector<std::string>{"one.", "three.", "two."}));
   EXPECT_EQ(answer.push_interval_ms, 5'000);
   client.client_id = "other";
-  EXPECT_EQ(ask().requested_metrics,
-            (std::vector<std::string>{"four.", "one.", "three.", "two."}));
+  EXPECT_EQ(ask().requested_metrics, (std::vector<std::string>{"four.", "one.", "three.", "two."}));
   EXPECT_EQ(set("c", "metrics", "*"), 0);
   EXPECT_EQ(ask().requested_metrics, std::vector<std::string>{"*"});
   EXPECT_EQ(set("b", "metrics", std::nullopt), 0);
