@@ -86,7 +86,7 @@ std::vector<CanaryInfo> storage_canaries() {
       {Canary::wrong_segment,
        "wrong-segment",
        "the store returns the bytes of another segment",
-       {two_values, altered}},
+       {corrupt}},
       {Canary::damaged_segment,
        "damaged-segment",
        "the store returns a segment with a wrong byte",
