@@ -38,6 +38,7 @@ class Context:
     def measured(self, payload_bytes, run):
         """Runs a client and adds what the broker and the client used."""
         pid = self.server.pid
+        accounting.back_free_memory(payload_bytes * 3 // 2)
         accounting.reset_peak(pid)
         client = accounting.children_cpu_seconds()
         server = self.server.cpu_seconds()
