@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "engine/maintenance/orphans_job.h"
+#include "engine/audit/inventory.h"
 #include "engine/proposer.h"
 #include "serial/reader.h"
 #include "state/commands/replace_spans.h"
@@ -81,8 +81,9 @@ void collect_carelessly(const state::State& state, objstore::MemoryStore& store)
   auto page = complete(store.list("data/", ""));
   std::vector<std::string> orphans;
   for (const objstore::ObjectInfo& object : page->objects) {
-    auto name = engine::parse_segment_name(object.name);
-    if (name && !state.segment_live_bytes(name->born, name->writer, name->counter))
+    auto name = engine::audit::identify(object.name);
+    if (name.kind == engine::audit::ObjectKind::segment &&
+        !state.segment_live_bytes(name.position, name.writer, name.counter))
       orphans.push_back(object.name);
   }
   if (!orphans.empty()) std::ignore = complete(store.remove(std::move(orphans)));

@@ -1,40 +1,15 @@
 #include "engine/maintenance/orphans_job.h"
 
-#include <charconv>
-
+#include "engine/audit/inventory.h"
 #include "engine/limits.h"
-#include "engine/segment.h"
 
 namespace weir::engine {
 
 namespace {
 
 constexpr std::string_view kPrefix = "data/";
-/// Two digits and a slash, 20 digits, a dash, 32 digits, a dash.
-constexpr std::size_t kBornAt = 3, kWriterAt = 24, kCounterAt = 57;
-
-std::optional<std::uint64_t> number(std::string_view digits) {
-  std::uint64_t value = 0;
-  auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  bool whole = read.ec == std::errc() && read.ptr == digits.data() + digits.size();
-  return whole && !digits.empty() ? std::optional(value) : std::nullopt;
-}
 
 }  // namespace
-
-std::optional<ParsedSegmentName> parse_segment_name(std::string_view name) {
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  std::string_view rest = name.substr(kPrefix.size());
-  if (rest.size() <= kCounterAt) return std::nullopt;
-  auto born = number(rest.substr(kBornAt, 20));
-  auto counter = number(rest.substr(kCounterAt));
-  auto writer = Incarnation::from_hex(rest.substr(kWriterAt, 32));
-  if (!born || !counter || !writer) return std::nullopt;
-  ParsedSegmentName parsed{Position(*born), *writer, *counter};
-  // The hash in the name is part of it.
-  if (segment_name(parsed.born, parsed.writer, parsed.counter) != name) return std::nullopt;
-  return parsed;
-}
 
 OrphansJob::OrphansJob(JobContext& context)
     : context_(context),
@@ -52,9 +27,10 @@ void OrphansJob::on_folded(const state::EntryView& entry, const state::Folded&) 
 }
 
 bool OrphansJob::is_orphan(const std::string& name) const {
-  auto parsed = parse_segment_name(name);
-  if (!parsed || parsed->born >= context_.state().horizon()) return false;
-  return !context_.state().segment_live_bytes(parsed->born, parsed->writer, parsed->counter);
+  audit::ObjectIdentity object = audit::identify(name);
+  if (object.kind != audit::ObjectKind::segment) return false;
+  if (object.position >= context_.state().horizon()) return false;
+  return !context_.state().segment_live_bytes(object.position, object.writer, object.counter);
 }
 
 rt::Task<Result<bool>> OrphansJob::run_once() {
@@ -82,7 +58,7 @@ rt::Task<Result<void>> OrphansJob::collect(std::vector<objstore::ObjectInfo> pag
   std::vector<std::string> orphans;
   std::uint64_t bytes = 0;
   for (const objstore::ObjectInfo& object : page) {
-    if (!parse_segment_name(object.name)) ++foreign_found_;
+    if (audit::identify(object.name).kind != audit::ObjectKind::segment) ++foreign_found_;
     if (!is_orphan(object.name)) continue;
     orphans.push_back(object.name);
     bytes += object.size;

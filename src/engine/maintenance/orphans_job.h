@@ -15,14 +15,6 @@
 
 namespace weir::engine {
 
-struct ParsedSegmentName {
-  Position born;
-  Incarnation writer;
-  std::uint64_t counter = 0;
-};
-/// Of "data/{hh}/{born:020}-{incarnation}-{counter}"; nothing for any other name.
-std::optional<ParsedSegmentName> parse_segment_name(std::string_view name);
-
 class OrphansJob final : public Job, public FoldListener {
  public:
   explicit OrphansJob(JobContext& context);

@@ -1,8 +1,9 @@
 // The pure parts of maintenance: what is due, by the state alone.
 #include <gtest/gtest.h>
 
+#include "engine/api.h"
+#include "engine/audit/inventory.h"
 #include "engine/maintenance/merge_plan.h"
-#include "engine/maintenance/orphans_job.h"
 #include "engine/maintenance/retention.h"
 #include "engine/segment.h"
 #include "state/commands/advance_clock.h"
@@ -163,16 +164,19 @@ TEST_F(Plans, a_long_partition_is_looked_at_in_pieces) {
 TEST(SegmentNames, are_parsed_only_if_they_are_ours) {
   auto writer = state::testing::broker_id(1);
   std::string name = segment_name(Position(7), writer, 12);
-  auto parsed = parse_segment_name(name);
-  ASSERT_TRUE(parsed.has_value());
-  EXPECT_EQ(parsed->born, Position(7));
-  EXPECT_EQ(parsed->writer, writer);
-  EXPECT_EQ(parsed->counter, 12u);
+  auto is_segment = [](std::string_view text) {
+    return audit::identify(text).kind == audit::ObjectKind::segment;
+  };
+  audit::ObjectIdentity parsed = audit::identify(name);
+  ASSERT_EQ(parsed.kind, audit::ObjectKind::segment);
+  EXPECT_EQ(parsed.position, Position(7));
+  EXPECT_EQ(parsed.writer, writer);
+  EXPECT_EQ(parsed.counter, 12u);
   for (std::size_t size = 0; size < name.size(); ++size)
-    EXPECT_FALSE(parse_segment_name(name.substr(0, size)).has_value()) << size;
+    EXPECT_FALSE(is_segment(name.substr(0, size))) << size;
   name[6] = name[6] == 'a' ? 'b' : 'a';
-  EXPECT_FALSE(parse_segment_name(name).has_value()) << "another hash";
-  EXPECT_FALSE(parse_segment_name("data/notes.txt").has_value());
+  EXPECT_FALSE(is_segment(name)) << "another hash";
+  EXPECT_FALSE(is_segment("data/notes.txt"));
 }
 
 }  // namespace
