@@ -3,6 +3,8 @@
 #include <isa-l/crc.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "base/narrow.h"
 
@@ -25,15 +27,22 @@ constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-// x^(8 * bytes) modulo the CRC's polynomial: what appending that many zero bytes multiplies by.
-constexpr std::uint32_t shift_of(std::uint64_t bytes) {
-  std::uint32_t result = kOne;
+// x^(8 * 2^k) modulo the CRC's polynomial, for each bit k of a length.
+constexpr std::array<std::uint32_t, 64> kShiftOfBit = [] {
+  std::array<std::uint32_t, 64> shifts{};
   std::uint32_t power = kOne >> 8;
-  for (; bytes != 0; bytes >>= 1) {
-    if (bytes & 1) result = multiply(result, power);
+  for (std::uint32_t& shift : shifts) {
+    shift = power;
     power = multiply(power, power);
   }
-  return result;
+  return shifts;
+}();
+
+// `crc` times x^(8 * bytes): what appending that many zero bytes makes of it.
+std::uint32_t shifted(std::uint32_t crc, std::uint64_t bytes) {
+  for (; bytes != 0; bytes &= bytes - 1)
+    crc = multiply(kShiftOfBit[static_cast<std::size_t>(std::countr_zero(bytes))], crc);
+  return crc;
 }
 
 }  // namespace
@@ -56,7 +65,7 @@ std::uint32_t crc32c(const BytesChain& chain, std::uint32_t previous) {
 }
 
 std::uint32_t crc32c_combine(std::uint32_t crc_a, std::uint32_t crc_b, std::uint64_t size_b) {
-  return multiply(shift_of(size_b), crc_a) ^ crc_b;
+  return shifted(crc_a, size_b) ^ crc_b;
 }
 
 }  // namespace weir::codec

@@ -4,6 +4,7 @@
 #include "engine/limits.h"
 #include "engine/segment.h"
 #include "engine/stamp.h"
+#include "record/batch_view.h"
 
 namespace weir::engine {
 
@@ -198,6 +199,16 @@ std::string Batcher::trouble() const {
   return "the store at " + parts_.store.describe() + " takes no segments: " + trouble.what();
 }
 
+namespace {
+
+std::uint32_t checksum_after(std::uint32_t previous, Bytes validated_batch) {
+  auto batch = record::BatchView::front_of(validated_batch);
+  ENSURE(batch.has_value());
+  return batch->checksum_after(previous);
+}
+
+}  // namespace
+
 BytesChain Batcher::encode_object(const PlannedObject& object) const {
   const state::State& state = parts_.follower.state();
   SegmentHeader header;
@@ -218,8 +229,11 @@ BytesChain Batcher::encode_object(const PlannedObject& object) const {
     region.max_timestamp_ms = planned.span.max_timestamp_ms;
     region.min_timestamp_ms = planned.batches.front().item.info.base_timestamp_ms;
     region.run = planned.span.run;
+    for (const QueuedBatch& batch : planned.batches) {
+      region.crc32c = checksum_after(region.crc32c, batch.item.batch.view());
+      data.append(batch.item.batch);
+    }
     regions.push_back(std::move(region));
-    for (const QueuedBatch& batch : planned.batches) data.append(batch.item.batch);
   }
   return encode_segment(header, std::move(regions), data);
 }

@@ -89,43 +89,15 @@ SharedBytes footer_bytes(const std::vector<SegmentRegion>& regions) {
   return finish(w).flatten();
 }
 
-/// Checksums of consecutive ranges of a chain, in one walk over its parts.
-class RangeCrc {
- public:
-  explicit RangeCrc(const BytesChain& data) : parts_(data.parts()) {}
-  std::uint32_t next(std::size_t size) {
-    std::uint32_t crc = 0;
-    while (size > 0) {
-      ENSURE(part_ < parts_.size());
-      Bytes rest = parts_[part_].view().subspan(at_);
-      std::size_t taken = std::min(size, rest.size());
-      crc = codec::crc32c(rest.first(taken), crc);
-      size -= taken;
-      at_ += taken;
-      if (at_ < parts_[part_].size()) continue;
-      ++part_;
-      at_ = 0;
-    }
-    return crc;
-  }
-
- private:
-  const std::vector<SharedBytes>& parts_;
-  std::size_t part_ = 0;
-  std::size_t at_ = 0;
-};
-
 }  // namespace
 
 BytesChain encode_segment(const SegmentHeader& header, std::vector<SegmentRegion> regions,
                           const BytesChain& data) {
   BytesChain out(header_bytes(header));
   out.append(data);
-  RangeCrc crc(data);
   std::size_t at = 0;
   for (SegmentRegion& region : regions) {
     region.first_byte = kSegmentHeaderBytes + at;
-    region.crc32c = crc.next(region.stored_bytes);
     at += region.stored_bytes;
   }
   ENSURE(at == data.size());

@@ -56,8 +56,8 @@ struct SegmentRegion {
   friend bool operator==(const SegmentRegion&, const SegmentRegion&) = default;
 };
 
-/// `data`: the regions back to back, by reference. `regions` in that order; their `first_byte` and
-/// `crc32c` are computed here.
+/// `data`: the regions back to back, by reference. `regions` in that order, with their checksums;
+/// their `first_byte` is computed here.
 BytesChain encode_segment(const SegmentHeader& header, std::vector<SegmentRegion> regions,
                           const BytesChain& data);
 

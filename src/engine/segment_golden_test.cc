@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "codec/crc32c.h"
 #include "engine/segment.h"
 
 namespace weir::engine {
@@ -34,6 +35,7 @@ std::vector<SegmentRegion> sample_regions() {
   orders.at = {id_of<TopicId>(0x10), PartitionIndex(0)};
   orders.topic_name = "orders";
   orders.stored_bytes = orders.raw_bytes = 19;
+  orders.crc32c = codec::crc32c(as_bytes("batches of orders-0"));
   orders.records = 300;
   orders.batches = 2;
   orders.min_timestamp_ms = 1'700'000'000'000;
@@ -42,6 +44,7 @@ std::vector<SegmentRegion> sample_regions() {
   payments.at = {id_of<TopicId>(0x20), PartitionIndex(7)};
   payments.topic_name = "payments";
   payments.stored_bytes = payments.raw_bytes = 17;
+  payments.crc32c = codec::crc32c(as_bytes("and of payments-7"));
   payments.records = payments.batches = 1;
   payments.max_timestamp_ms = payments.min_timestamp_ms = 1'699'999'999'000;
   payments.run = state::ProducerRun{ProducerId(4'711), ProducerEpoch(3), 2'147'483'647};
@@ -74,7 +77,6 @@ TEST(SegmentGolden, reads_back_what_was_written) {
   std::vector<SegmentRegion> expected = sample_regions();
   for (std::size_t i = 0; i < 2; ++i) {
     expected[i].first_byte = view->regions[i].first_byte;
-    expected[i].crc32c = view->regions[i].crc32c;
     EXPECT_EQ(view->regions[i], expected[i]);
     EXPECT_TRUE(check_region(as_bytes(bytes), view->regions[i]).has_value());
   }

@@ -22,8 +22,13 @@ class ObjectStoreConformance : public testing::TestWithParam<StoreHarnessMaker> 
   T run(rt::Task<T> task) {
     return run_one(harness_->runner(), std::move(task));
   }
-  std::string put(const std::string& name, std::string_view body) {
-    auto etag = run(store().put(name, chain_of(body)));
+  void put(const std::string& name, std::string_view body) {
+    auto done = run(store().put(name, chain_of(body)));
+    EXPECT_TRUE(done) << describe(done.error());
+  }
+  /// Returns the etag.
+  std::string create(const std::string& name, std::string_view body) {
+    auto etag = run(store().put_if_absent(name, chain_of(body)));
     EXPECT_TRUE(etag) << describe(etag.error());
     return etag.value_or("");
   }
@@ -117,8 +122,8 @@ TEST_P(ObjectStoreConformance, ReadsRangesExactly) {
   EXPECT_EQ(range(~std::uint64_t{0}, 2), refused);
 }
 
-TEST_P(ObjectStoreConformance, HeadTellsSizeAndTheEtagThatPutTold) {
-  std::string etag = put("h", "12345");
+TEST_P(ObjectStoreConformance, HeadTellsSizeAndTheEtagThatTheCreateTold) {
+  std::string etag = create("h", "12345");
   auto info = run(store(3).head("h"));
   ASSERT_TRUE(info);
   EXPECT_EQ(info->name, "h");
@@ -154,7 +159,7 @@ TEST_P(ObjectStoreConformance, OfSixteenRacingCreatorsOneWins) {
 }
 
 TEST_P(ObjectStoreConformance, PutIfMatchReplacesOnlyTheNamedVersion) {
-  std::string first = put("f", "one");
+  std::string first = create("f", "one");
   auto second = run(store(1).put_if_match("f", chain_of("two"), first));
   ASSERT_TRUE(second) << describe(second.error());
   EXPECT_NE(*second, first);
@@ -166,7 +171,7 @@ TEST_P(ObjectStoreConformance, PutIfMatchReplacesOnlyTheNamedVersion) {
 }
 
 TEST_P(ObjectStoreConformance, OfSixteenRacingReplacersOneWins) {
-  std::string etag = put("cas", "start");
+  std::string etag = create("cas", "start");
   for (int round = 0; round < 20; ++round) {
     std::vector<rt::Task<Result<std::string>>> tasks;
     for (std::size_t i = 0; i < StoreHarness::kClients; ++i)
@@ -320,7 +325,7 @@ TEST_P(ObjectStoreConformance, KeepsBigBodies) {
   for (std::size_t at = 0; at < whole.size(); at += 3'000'000)
     chain.append(SharedBytes::copy_of(
         whole.subspan(at, std::min<std::size_t>(3'000'000, body.size() - at))));
-  auto etag = run(store().put("big", chain));
+  auto etag = run(store().put_if_absent("big", chain));
   ASSERT_TRUE(etag) << describe(etag.error());
   auto got = run(store(1).get("big"));
   ASSERT_TRUE(got);
@@ -340,8 +345,8 @@ TEST_P(ObjectStoreConformance, AReaderSeesOldOrNewButNothingBetween) {
   std::vector<rt::Task<Result<SharedBytes>>> reads;
   struct Writer {
     static rt::Task<Result<SharedBytes>> write(ObjectStore& store, BytesChain body) {
-      auto etag = co_await store.put("swap", std::move(body));
-      if (!etag) co_return std::unexpected(etag.error());
+      auto done = co_await store.put("swap", std::move(body));
+      if (!done) co_return std::unexpected(done.error());
       co_return co_await store.get("swap");
     }
   };

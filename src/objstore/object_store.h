@@ -39,7 +39,8 @@ class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
 
-  /// Creates or replaces. Returns the etag. The parts of `body` may not change until the task ends.
+  /// Creates or replaces. Returns the etag, or "" where the store would have to read the body once
+  /// more to tell. The parts of `body` may not change until the task ends.
   virtual rt::Task<Result<std::string>> put(std::string name, BytesChain body) = 0;
   /// Creates; `already_exists` if there is one. Returns the etag.
   virtual rt::Task<Result<std::string>> put_if_absent(std::string name, BytesChain body) = 0;

@@ -30,6 +30,14 @@ bool BatchView::checksum_ok() const {
   return codec::crc32c(bytes_.subspan(at::attributes)) == crc();
 }
 
+std::uint32_t BatchView::checksum_after(std::uint32_t previous) const {
+  // Below this length reading is cheaper than the arithmetic of combining.
+  constexpr std::size_t kCombineFrom = std::size_t{16} << 10;
+  if (size() < kCombineFrom) return codec::crc32c(bytes_, previous);
+  std::uint32_t front = codec::crc32c(bytes_.first(at::attributes), previous);
+  return codec::crc32c_combine(front, crc(), size() - at::attributes);
+}
+
 Checked<std::optional<BatchView>> BatchIterator::next() {
   Bytes rest = region_.subspan(position_);
   if (rest.empty()) return std::nullopt;

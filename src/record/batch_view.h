@@ -71,6 +71,9 @@ class BatchView {
 
   /// One pass over the batch.
   bool checksum_ok() const;
+  /// The CRC32C of bytes whose checksum is `previous` with this batch behind them, all of it, for a
+  /// batch whose own checksum was verified: the records of a long batch are not read again.
+  std::uint32_t checksum_after(std::uint32_t previous) const;
 
  private:
   explicit BatchView(Bytes bytes) : bytes_(bytes) {}

@@ -77,6 +77,19 @@ TEST(BatchView, AnyFlippedBitBehindTheChecksumIsFound) {
   }
 }
 
+TEST(BatchView, TheChecksumBehindOtherBytesIsThatOfReadingItAll) {
+  for (std::size_t value : {1u, 15'000u, 16'384u, 70'000u, 1'000'003u}) {
+    std::string filling(value, 'v');
+    BatchBuilder builder({.leader_epoch = LeaderEpoch(7)});
+    builder.append({.timestamp = WallMillis(test::kT0), .value = as_bytes(filling)});
+    std::vector<std::byte> bytes = test::finished(std::move(builder));
+    for (std::uint32_t previous : {0u, codec::crc32c(as_bytes("what stands before"))})
+      EXPECT_EQ(BatchView::front_of(bytes)->checksum_after(previous),
+                codec::crc32c(bytes, previous))
+          << value;
+  }
+}
+
 TEST(BatchView, OverflowingOffsetsDoNoHarm) {
   auto bytes = simple({.base_offset = Offset(std::numeric_limits<std::int64_t>::max() - 1)});
   store_be<std::int32_t>(bytes, at::last_offset_delta, 2147483647);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/narrow.h"
+#include "codec/crc32c.h"
 #include "engine/limits.h"
 #include "record/batch_view.h"
 #include "state/entry.h"
@@ -72,6 +73,7 @@ Built build(const JobContext& context, const std::vector<ReplacementRun>& runs) 
       region.batches = facts.batches;
       region.min_timestamp_ms = facts.min_timestamp_ms;
       region.max_timestamp_ms = facts.max_timestamp_ms;
+      region.crc32c = codec::crc32c(bytes.view());
       region.final_region = describe_final_region(bytes.view(), span.base);
       replaced.spans.push_back(
           {region.records, narrow<std::int64_t>(bytes.size()), facts.max_timestamp_ms});

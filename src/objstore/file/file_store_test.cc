@@ -145,7 +145,7 @@ TEST_F(FileTreeTest, WithoutSyncsAPowerLossDoesTakeSomething) {
 
 TEST_F(FileTreeTest, GivesUpWhenTheLockOfConditionalReplacesStaysHeld) {
   auto tree = open();
-  std::string etag = tree->put("f", chain_of("one")).value();
+  std::string etag = tree->put_if_absent("f", chain_of("one")).value();
   auto holder = files().open("/s/.lock", rt::OpenMode::create_or_open);
   ASSERT_TRUE(holder);
   ASSERT_TRUE(*(*holder)->try_lock_exclusive());

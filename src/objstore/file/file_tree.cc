@@ -138,14 +138,13 @@ Result<void> FileTree::name_temporary(const std::string& temporary, const std::s
   return named;
 }
 
-Result<std::string> FileTree::store(const std::string& name, const BytesChain& body,
-                                    Naming naming) {
+Result<void> FileTree::store(const std::string& name, const BytesChain& body, Naming naming) {
   Result<std::string> path = full_path(name);
-  if (!path) return path;
+  if (!path) return std::unexpected(std::move(path).error());
   if (body.size() > kObjectBytesMax)
     return fail(ErrorCode::too_large, "object " + name + " is too large");
   Result<std::string> temporary = write_temporary(body);
-  if (!temporary) return temporary;
+  if (!temporary) return std::unexpected(std::move(temporary).error());
   Result<void> named = name_temporary(*temporary, *path, naming);
   if (!named || naming == Naming::create) std::ignore = files_.remove(*temporary);
   bool exists = !named && named.error().is(ErrorCode::already_exists);
@@ -158,15 +157,17 @@ Result<std::string> FileTree::store(const std::string& name, const BytesChain& b
     return unclear(std::move(ours).error(), name);
   if (!ours) return with_context(std::move(ours).error(), "object " + name);
   if (exists) return fail(ErrorCode::already_exists, "object " + name + " exists");
-  return etag_of(body);
+  return {};
 }
 
 Result<std::string> FileTree::put(const std::string& name, const BytesChain& body) {
-  return store(name, body, Naming::replace);
+  WEIR_TRY(store(name, body, Naming::replace));
+  return std::string();  // Segments come this way, and nobody compares and swaps a segment.
 }
 
 Result<std::string> FileTree::put_if_absent(const std::string& name, const BytesChain& body) {
-  return store(name, body, Naming::create);
+  WEIR_TRY(store(name, body, Naming::create));
+  return etag_of(body);
 }
 
 Result<std::optional<std::string>> FileTree::try_put_if_match(const std::string& name,
@@ -184,9 +185,8 @@ Result<std::optional<std::string>> FileTree::try_put_if_match(const std::string&
     return std::unexpected(std::move(found).error());
   if (!found || found->etag != etag)
     return fail(ErrorCode::precondition, "object " + name + " is not the version that was named");
-  Result<std::string> stored = store(name, body, Naming::replace);
-  if (!stored) return std::unexpected(std::move(stored).error());
-  return std::move(*stored);
+  WEIR_TRY(store(name, body, Naming::replace));
+  return etag_of(body);
 }
 
 Result<SharedBytes> FileTree::get(const std::string& name) {

@@ -85,7 +85,7 @@ class FileTree {
   Result<void> ensure_directory_of(const std::string& path);
   enum class Naming : unsigned char { replace, create };
   Result<void> name_temporary(const std::string& temporary, const std::string& path, Naming naming);
-  Result<std::string> store(const std::string& name, const BytesChain& body, Naming naming);
+  Result<void> store(const std::string& name, const BytesChain& body, Naming naming);
   Result<std::string> full_path(const std::string& name) const;
 
   rt::FileSystem& files_;
