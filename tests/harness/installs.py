@@ -111,9 +111,8 @@ def _maven(name, pom):
         maven = need("mvn", "maven")
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "pom.xml").write_text(pom)
-        shutil.rmtree(directory / "lib", ignore_errors=True)
-        _install(directory, pom, [[maven, "-B", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib",
-                                   "-DincludeScope=runtime"]])
+        _install(directory, pom, [["rm", "-rf", "lib"], [maven, "-B", "-q", "dependency:copy-dependencies",
+                                                         "-DoutputDirectory=lib", "-DincludeScope=runtime"]])
     return directory
 
 
