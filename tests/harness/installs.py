@@ -41,6 +41,7 @@ POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 # kafkajs brings gzip; for the other codecs it is given these, all without native code.
 NODE_PACKAGES = ["kafkajs@2.2.4", "snappyjs@0.7.0", "lz4js@0.2.0", "zstd-codec@0.1.5"]
 PYTHON_PACKAGES = ["confluent-kafka==2.16.1"]
+WEB_UI_PACKAGES = ["kafka-viewer==0.4.0", "kafka-python==3.0.12", "streamlit==1.67.0"]
 
 
 def need(command, package):
@@ -138,14 +139,24 @@ def java_command(main, *options):
     return ["java", "-XX:+UseSerialGC", "-XX:-UsePerfData", *options, "-cp", java(), main]
 
 
+def _interpreter(name, packages):
+    """A Python interpreter that has these packages."""
+    directory = CLIENTS / name
+    interpreter = directory / "venv/bin/python3"
+    _install(directory, " ".join(packages),
+             [[sys.executable, "-m", "venv", "--clear", "venv"],
+              [str(interpreter), "-m", "pip", "--disable-pip-version-check", "-q", "install", *packages]])
+    return str(interpreter)
+
+
 def python():
     """A Python interpreter that has confluent-kafka."""
-    directory = CLIENTS / "python"
-    interpreter = directory / "venv/bin/python3"
-    _install(directory, " ".join(PYTHON_PACKAGES),
-             [[sys.executable, "-m", "venv", "--clear", "venv"],
-              [str(interpreter), "-m", "pip", "--disable-pip-version-check", "-q", "install", *PYTHON_PACKAGES]])
-    return str(interpreter)
+    return _interpreter("python", PYTHON_PACKAGES)
+
+
+def web_ui():
+    """A Python interpreter that has kafka-viewer, a web UI on Streamlit and kafka-python."""
+    return _interpreter("web-ui", WEB_UI_PACKAGES)
 
 
 def node_modules():

@@ -8,6 +8,8 @@ import struct
 PRODUCE, PRODUCE_VERSION = 0, 7
 FETCH, FETCH_VERSION = 1, 11
 METADATA, METADATA_VERSION = 3, 1
+OFFSET_COMMIT, OFFSET_COMMIT_VERSION = 8, 2
+FIND_COORDINATOR, FIND_COORDINATOR_VERSION = 10, 0
 CREATE_TOPICS, CREATE_TOPICS_VERSION = 19, 4
 ANSWER_BYTES_MAX = 128 << 20
 # Kafka stalls for seconds when a thousand partitions begin, and longer on a busy machine.
@@ -144,6 +146,28 @@ def next_offset(answer, place, size, expected):
         place += 12 + length
         taken += 12 + length
     return expected, taken
+
+
+def find_coordinator(connection, group):
+    """The error only: there is one broker."""
+    answer = connection.call(request(FIND_COORDINATOR, FIND_COORDINATOR_VERSION, text(group)))
+    (error,) = struct.unpack_from(">h", answer, 4)
+    return error
+
+
+def commit_request(group, topic, offsets):
+    """Of nobody in particular: a group without members."""
+    rows = b"".join(struct.pack(">iq", partition, offset) + text("") for partition, offset in offsets.items())
+    body = (text(group) + struct.pack(">i", -1) + text("") + struct.pack(">qi", -1, 1) + text(topic)
+            + struct.pack(">i", len(offsets)) + rows)
+    return request(OFFSET_COMMIT, OFFSET_COMMIT_VERSION, body)
+
+
+def commit_errors(answer, topic):
+    """{partition: error}"""
+    at = 4 + 4 + 2 + len(topic.encode())
+    (count,) = struct.unpack_from(">i", answer, at)
+    return dict(struct.unpack_from(">ih", answer, at + 4 + 6 * number) for number in range(count))
 
 
 class Connection:

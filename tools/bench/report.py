@@ -7,6 +7,8 @@ METRICS = {
     "cpu_s_per_gib": ("broker CPU s/GiB", "{:.2f}", False),
     "peak_rss_mib": ("peak RSS MiB", "{:.0f}", False),
     "client_cores": ("client cores", "{:.2f}", False),
+    "offsets_per_s": ("offsets/s", "{:.0f}", True),
+    "cpu_us_per_offset": ("broker CPU us/offset", "{:.1f}", False),
     "p50_ms": ("p50 ms", "{:.2f}", False),
     "p99_ms": ("p99 ms", "{:.2f}", False),
     "exec_to_metadata_ms": ("exec to Metadata ms", "{:.0f}", False),

@@ -15,6 +15,7 @@ import javaclient
 HERE = os.path.dirname(os.path.abspath(__file__))
 RAW_SECONDS_MAX = 600
 IDLE_SECONDS = 5
+COMMIT_SECONDS = 5
 
 
 class Context:
@@ -55,18 +56,21 @@ class Context:
         return self.measured(payload_bytes, lambda: self.program("rawclient.py", [what], options))
 
     def program(self, name, arguments, options):
-        """Runs a raw client; options are its own, with _ for -."""
+        found = self.run(name, arguments, options)
+        result = {"p50_ms": found["p50_ms"], "p99_ms": found["p99_ms"]}
+        if "seconds" in found:
+            result["mb_per_s"] = found["bytes"] / found["seconds"] / 1e6
+        return result
+
+    def run(self, name, arguments, options):
+        """Runs a raw client; options are its own, with _ for -. What it prints."""
         command = [sys.executable, os.path.join(HERE, name), *arguments, "--bootstrap", self.server.bootstrap]
         for option, value in options.items():
             command += ["--" + option.replace("_", "-"), str(value)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=RAW_SECONDS_MAX, preexec_fn=self.pin())
         if done.returncode != 0:
             raise RuntimeError(f"{self.server.name}: {done.stderr.strip()[-2000:]}")
-        found = json.loads(done.stdout)
-        result = {"p50_ms": found["p50_ms"], "p99_ms": found["p99_ms"]}
-        if "seconds" in found:
-            result["mb_per_s"] = found["bytes"] / found["seconds"] / 1e6
-        return result
+        return json.loads(done.stdout)
 
     def java(self, payload_bytes, record_bytes, partitions=16, records_per_second=-1, **properties):
         records = payload_bytes // record_bytes
@@ -136,8 +140,29 @@ def i_raw(context):
                        record_bytes=1024)
 
 
+def commits(context, **options):
+    """Committed offsets of 64 groups on 64 connections."""
+    topic = context.topic(64)
+    server, client = context.server.cpu_seconds(), accounting.children_cpu_seconds()
+    begun = time.perf_counter()
+    found = context.run("rawcommit.py", [], {"topic": topic, "seconds": COMMIT_SECONDS, **options})
+    wall = time.perf_counter() - begun
+    return {"offsets_per_s": found["offsets"] / found["seconds"], "p50_ms": found["p50_ms"], "p99_ms": found["p99_ms"],
+            "cpu_us_per_offset": (context.server.cpu_seconds() - server) / found["offsets"] * 1e6,
+            "client_cores": (accounting.children_cpu_seconds() - client) / wall}
+
+
+def k_raw(context):
+    return commits(context)
+
+
+def k_many(context):
+    return commits(context, window=8, per_request=10)
+
+
 # Row letter, client, what, metrics shown. `h` comes first: it looks at a broker that has served nothing.
 THROUGHPUT = ("mb_per_s", "cpu_s_per_gib", "peak_rss_mib", "client_cores")
+COMMITS = ("offsets_per_s", "p50_ms", "p99_ms", "cpu_us_per_offset", "client_cores")
 LATENCY = ("p50_ms", "p99_ms", "cpu_s_per_gib")
 ROWS = {
     "h": (h_start, "exec to first Metadata answer; idle", ("exec_to_metadata_ms", "idle_rss_mib")),
@@ -151,4 +176,6 @@ ROWS = {
     "f-raw": (f_raw, "produce over 1,000 partitions, 250 x 8 KiB a request, pre-encoded", THROUGHPUT),
     "g-java": (g_java, "as a-java, idempotent", THROUGHPUT),
     "i-raw": (i_raw, "one record in flight", LATENCY),
+    "k-raw": (k_raw, "64 connections commit one offset after the other, pre-encoded", COMMITS),
+    "k-many": (k_many, "64 connections commit 10 offsets a request, 8 requests in flight, pre-encoded", COMMITS),
 }
