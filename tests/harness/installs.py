@@ -42,6 +42,8 @@ POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 NODE_PACKAGES = ["kafkajs@2.2.4", "snappyjs@0.7.0", "lz4js@0.2.0", "zstd-codec@0.1.5"]
 PYTHON_PACKAGES = ["confluent-kafka==2.16.1"]
 WEB_UI_PACKAGES = ["kafka-viewer==0.4.0", "kafka-python==3.0.12", "streamlit==1.67.0"]
+# Holds the whole source of librdkafka 2.15.1, its test suite included; no release of librdkafka itself is in a registry.
+LIBRDKAFKA_PACKAGE = "@confluentinc/kafka-javascript@1.10.1"
 
 
 def need(command, package):
@@ -169,6 +171,33 @@ def node_modules():
              [["npm", "install", "--prefix", ".", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error",
                *NODE_PACKAGES]])
     return directory / "node_modules"
+
+
+def librdkafka_tests():
+    """The directory tests/ of librdkafka's source, with its test program built.
+
+    ../../kafka holds what its tests call of a Kafka distribution (KAFKA_PATH): the command line tools, and the jars for
+    its own Java programs.
+    """
+    for command, package in (("npm", "npm"), ("make", "make"), ("g++", "g++"), ("pkg-config", "pkg-config")):
+        need(command, package)
+    java()
+    directory = CLIENTS / "librdkafka"
+    kafka = directory / "kafka"
+    # Not clang: it refuses Debian's headers of RapidJSON, without which some tests skip themselves.
+    environment = {**os.environ, "CC": "gcc", "CXX": "g++", "KAFKA_PATH": str(kafka)}
+    make = ["nice", "make", "-j2", "-C"]
+    _install(directory, LIBRDKAFKA_PACKAGE, [
+        ["npm", "pack", "--silent", LIBRDKAFKA_PACKAGE],
+        ["sh", "-ec", "rm -rf source kafka; mkdir source kafka; ln -s ../../java/lib kafka/libs; "
+                      "ln -s ../../../../tests/librdkafka/bin kafka/bin; "
+                      "tar -xzf *.tgz -C source --strip-components=3 package/deps/librdkafka"],
+        ["sh", "-ec", "cd source && ./configure --disable-sasl"],
+        [*make, "source", "libs"],
+        [*make, "source/tests", "build"],
+        # One of the three programs uses a method that Kafka 4 no longer has; a test that needs it says so.
+        ["sh", "-c", "make -k -C source/tests/java || true"]], environment)
+    return directory / "source/tests"
 
 
 def go_program(name, module):

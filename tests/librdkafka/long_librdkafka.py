@@ -1,0 +1,85 @@
+"""librdkafka's own test suite against weir, compared with what expected.txt says of each number.
+
+The runs go side by side (WEIR_JOBS, else one per core and one more, for most of them wait), each on a broker of its own;
+a run that should pass and fails is repeated once. A table of all of them is printed at the end.
+"""
+import concurrent.futures
+import os
+import re
+import unittest
+
+import brokers
+import expected
+import suite
+from harness import installs
+
+JOBS = int(os.environ.get("WEIR_JOBS", "0")) or (os.cpu_count() or 1) + 1
+EXPECTED = expected.read()
+
+
+def method_of(run):
+    return "test_" + re.sub(r"\W", "_", run)
+
+
+def wanted(run):
+    return os.environ.get("WEIR_FILTER", "") in method_of(run)
+
+
+class Librdkafka(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.tests = installs.librdkafka_tests()
+        cls.pool = concurrent.futures.ThreadPoolExecutor(JOBS)
+        cls.outcomes = {run: cls.pool.submit(cls.outcome_of, run) for run, (verdict, _) in sorted(EXPECTED.items())
+                        if verdict != "local" and wanted(run)}
+        cls.addClassCleanup(cls.close)
+
+    @classmethod
+    def outcome_of(cls, run):
+        outcome = brokers.attempt(cls.tests, run, brokers.weir)
+        if outcome.state == "passed" or not expected.VERDICTS[EXPECTED[run][0]][1]:
+            return outcome
+        again = brokers.attempt(cls.tests, run, brokers.weir)
+        again.reason = f"{again.reason + '; ' if again.reason else ''}the first time: {outcome.reason}"
+        return again
+
+    @classmethod
+    def close(cls):
+        cls.pool.shutdown(cancel_futures=True)
+        print("\n\nrun                result       time  expected      reason")
+        for run, future in cls.outcomes.items():
+            if not future.cancelled():
+                outcome = future.result()
+                print(f"{run:18} {outcome.state:8} {outcome.seconds:6.1f} s  {EXPECTED[run][0]:12}  {outcome.reason}")
+        for run, future in cls.outcomes.items():
+            if not future.cancelled() and future.result().state == "passed" and not expected.VERDICTS[EXPECTED[run][0]][1]:
+                print(f"{run} passes; expected.txt says {EXPECTED[run][0]!r}")
+
+    def check(self, run):
+        outcome = self.outcomes[run].result()
+        print(f"{outcome.state} in {outcome.seconds:.1f} s ... ", end="", flush=True)
+        if expected.VERDICTS[EXPECTED[run][0]][1]:
+            self.assertEqual(outcome.state, "passed", outcome.reason)
+
+    def test_the_list_names_every_number_and_no_other(self):
+        runs, local = suite.table(self.tests)
+        self.assertEqual(sorted(run for run in EXPECTED if ":" not in run), sorted({*runs, *local}))
+        self.assertEqual({run for run, (verdict, _) in EXPECTED.items() if verdict == "local"}, local)
+
+    def test_the_page_shows_the_list(self):
+        self.assertTrue(expected.page_is_current(EXPECTED), "run python3 tests/librdkafka/expected.py --update")
+
+
+def _add(run):
+    setattr(Librdkafka, method_of(run), lambda self: self.check(run))
+
+
+for _run, (_verdict, _) in sorted(EXPECTED.items()):
+    if _verdict != "local":
+        _add(_run)
+
+
+if __name__ == "__main__":
+    unittest.main()
