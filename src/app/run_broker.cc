@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -27,6 +29,8 @@
 #include "rt/asio/random.h"
 #include "rt/asio/signals.h"
 #include "rt/asio/workers.h"
+#include "rt/event.h"
+#include "rt/scope.h"
 
 namespace weir::app {
 
@@ -45,6 +49,8 @@ void set_ring_to_dump(const DecisionRing* ring) {
 }
 
 constexpr Duration kStartMax = 60s;
+/// The exit status of a process that a signal ended, as a shell would give it.
+constexpr int kExitOfSignal = 128;
 /// For the first answer of a remote store; a mistake in its URL or keys is known by then.
 constexpr Duration kReachMax = 8s;
 constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
@@ -84,15 +90,22 @@ Result<void> check_kafka_options(const BrokerOptions& options) {
   return {};
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name[0] == 0) return "localhost";
+  return name.data();
+}
+
 /// What clients are told: the advertised address where there is one, with the bound port where it
-/// says 0.
+/// says 0. An address that means every interface is no address for a client, and one that all
+/// machines share ("localhost") would let the brokers of two machines displace each other.
 state::BrokerEndpoint endpoint_of(const BrokerOptions& options, const ListenOption& listen,
                                   const rt::Endpoint& bound) {
   const AdvertiseOption* advertised = options.advertised(listen);
   rt::Endpoint at = advertised ? advertised->at : rt::Endpoint{listen.at.host, bound.port};
   if (at.port == 0) at.port = bound.port;
   if (at.host.empty() || at.host == "*" || at.host == "0.0.0.0" || at.host == "::")
-    at.host = "localhost";
+    at.host = host_name();
   return {listen.name, std::string(to_string(listen.protocol)), at.host, at.port};
 }
 
@@ -172,7 +185,8 @@ class BrokerProcess {
         resolvers_("resolver", kResolverThreads),
         network_(resolvers_),
         memory_(memory_of(inputs.options), loop),
-        kafka_(kafka_values(inputs.options)) {}
+        kafka_(kafka_values(inputs.options)),
+        end_wanted_(loop) {}
 
   rt::Task<Result<int>> run();
 
@@ -182,7 +196,9 @@ class BrokerProcess {
   rt::Task<Result<void>> start();
   rt::Task<void> stop();
   rt::Task<void> drain_connections(MonoTime deadline);
-  void print_ready() const;
+  rt::Task<void> watch_signals(rt::asio::SystemSignals& signals);
+  rt::Task<void> watch_halt();
+  void print_ready();
 
   rt::asio::AsioLoop& loop_;
   const BrokerOptions& options_;
@@ -209,6 +225,10 @@ class BrokerProcess {
   std::unique_ptr<broker::Broker> broker_;
   std::unique_ptr<broker::Server> server_;
   std::unique_ptr<admin::AdminServer> admin_;
+  /// Notified when a signal came, or the engine halted.
+  rt::Event end_wanted_;
+  int signal_ = 0;
+  bool serving_ = false;
 };
 
 Result<void> BrokerProcess::bind() {
@@ -279,12 +299,40 @@ rt::Task<Result<void>> BrokerProcess::start() {
   co_return Result<void>{};
 }
 
-void BrokerProcess::print_ready() const {
+void BrokerProcess::print_ready() {
+  serving_ = true;
+  std::string addresses;
+  for (const state::BrokerEndpoint& endpoint : engine_options_.endpoints)
+    addresses +=
+        (addresses.empty() ? "" : ",") + endpoint.host + ":" + std::to_string(endpoint.port);
+  logger_.info("serving", {{"version", version_},
+                           {"store", storage_->store().describe()},
+                           {"cluster_id", engine_->catalog().cluster_id()},
+                           {"new_cluster", engine_->founded() ? "yes" : "no"},
+                           {"advertise", addresses}});
   std::optional<rt::Endpoint> admin;
   if (admin_) admin = admin_->local();
   std::string line = ready_line(ready_, admin) + "\n";
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);
+}
+
+/// A start may replay for long, and a store may take long to let go: a signal that comes before the
+/// broker serves, or a second one, ends the process as a kill would, which is always safe.
+rt::Task<void> BrokerProcess::watch_signals(rt::asio::SystemSignals& signals) {
+  while (int signal = co_await signals.wait()) {
+    bool at_once = !serving_ || signal_ != 0;
+    signal_ = signal;
+    logger_.info(at_once ? "ending_at_once" : "stopping", {{"signal", signal}});
+    if (at_once) std::_Exit(kExitOfSignal + signal);
+    end_wanted_.notify_all();
+  }
+}
+
+/// A broker that halted serves nothing any more: who started it is to hear of it.
+rt::Task<void> BrokerProcess::watch_halt() {
+  co_await engine_->halted();
+  end_wanted_.notify_all();
 }
 
 rt::Task<void> BrokerProcess::drain_connections(MonoTime deadline) {
@@ -312,13 +360,19 @@ rt::Task<void> BrokerProcess::stop() {
 
 rt::Task<Result<int>> BrokerProcess::run() {
   rt::asio::SystemSignals signals(loop_);
-  Result<void> started = co_await start();
-  if (started) {
+  rt::Scope watches(loop_);
+  watches.spawn(watch_signals(signals));
+  Result<void> ended = co_await start();
+  if (ended) {
     print_ready();
-    int signal = co_await signals.wait();
-    logger_.info("stopping", {{"signal", signal}});
+    watches.spawn(watch_halt());
+    while (signal_ == 0 && engine_->status().halted.empty()) co_await end_wanted_.wait();
+    if (signal_ == 0)
+      ended = fail(ErrorCode::unavailable, "the broker halted: " + engine_->status().halted);
   }
   co_await stop();
+  signals.stop();
+  co_await watches.join();
   // Buffers in the cache are counted by pools that live longer than the engine.
   server_.reset();
   broker_.reset();
@@ -326,7 +380,7 @@ rt::Task<Result<int>> BrokerProcess::run() {
   set_ring_to_dump(nullptr);
   engine_.reset();
   storage_.reset();
-  if (!started) co_return std::unexpected(started.error());
+  if (!ended) co_return std::unexpected(ended.error());
   co_return 0;
 }
 

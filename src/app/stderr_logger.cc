@@ -39,17 +39,17 @@ std::string format_wall_time(std::int64_t milliseconds) {
   return text;
 }
 
-bool StderrLogger::admit(std::string_view event, std::int64_t wall_ms, std::uint64_t& suppressed) {
+bool StderrLogger::admit(std::string_view what, std::int64_t wall_ms, std::uint64_t& suppressed) {
   std::int64_t minute = wall_ms / 60'000;
   Repeats* slot = &repeats_[0];
   for (Repeats& known : repeats_) {
-    if (known.event == event) {
+    if (known.what == what) {
       slot = &known;
       break;
     }
     if (known.minute < slot->minute) slot = &known;
   }
-  if (slot->event != event) *slot = {.event = std::string(event), .minute = minute};
+  if (slot->what != what) *slot = {.what = std::string(what), .minute = minute};
   if (slot->minute != minute) {
     slot->minute = minute;
     slot->printed = 0;
@@ -67,12 +67,14 @@ void StderrLogger::write(LogLevel level, std::string_view event,
                          std::initializer_list<LogField> fields) {
   if (level < least_) return;
   std::int64_t now = clock_.wall_now().value;
+  std::string said = format_log_line(event, fields);
   std::lock_guard lock(mutex_);
   std::uint64_t suppressed = 0;
   if (level == LogLevel::warn && !admit(event, now, suppressed)) return;
+  if (level == LogLevel::error && !admit(said, now, suppressed)) return;
   std::string line = format_wall_time(now);
   line.append(" ").append(kLevels[static_cast<std::size_t>(level)]).append(" ");
-  line.append(format_log_line(event, fields));
+  line.append(said);
   if (suppressed != 0) line.append(" suppressed=").append(std::to_string(suppressed));
   line.push_back('\n');
   write_fully(fd_, line);

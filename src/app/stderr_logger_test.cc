@@ -37,18 +37,19 @@ TEST_F(StderrLoggerTest, WritesOneLinePerEvent) {
   EXPECT_EQ(text(), "2026-01-31T12:34:56.789Z info broker_ready node=1 note=\"two words\\x0a\"\n");
 }
 
-TEST_F(StderrLoggerTest, CountsWarningsThatRepeat) {
+TEST_F(StderrLoggerTest, CountsRepeatsOfWarningsByEventAndOfErrorsByLine) {
   StderrLogger log(clock_, LogLevel::debug, ends_[1]);
   for (int i = 0; i < 15; ++i) log.warn("store_away");
   log.warn("other");
   for (int i = 0; i < 12; ++i) log.error("act_now");
+  for (int i = 0; i < 12; ++i) log.error("act_now", {{"object", i}});
   clock_.ms += 60'000;
   log.warn("store_away");
   log.warn("store_away");
   std::string out = text();
   std::size_t lines = 0;
   for (char c : out) lines += c == '\n' ? 1 : 0;
-  EXPECT_EQ(lines, 10u + 1 + 12 + 2);
+  EXPECT_EQ(lines, 10u + 1 + 10 + 12 + 2);
   EXPECT_NE(out.find("warn store_away suppressed=5\n"), std::string::npos) << out;
   EXPECT_TRUE(out.ends_with("warn store_away\n")) << out;
 }

@@ -119,6 +119,7 @@ rt::Task<Result<void>> ClusterEngine::ensure_genesis(MonoTime deadline) {
     header.nonce = parts_.random.id128<Nonce>();
     header.wall = parts_.loop.wall_now();
     header.level = FeatureLevel(kCommandVersion);
+    founded_ = true;
     auto created = co_await parts_.log.create(
         Position(0), state::encode_entry(header, std::span(&group, 1), {}));
     if (!created && !created.error().is(ErrorCode::unavailable))
@@ -141,6 +142,10 @@ Duration ClusterEngine::poll_pace() const {
   return std::min(pace, options_.session_timeout / 3);
 }
 
+rt::Task<void> ClusterEngine::halted() {
+  while (follower_.halted().empty() && !stopping_) co_await follower_.progress().wait();
+}
+
 rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   if (stopping_) co_return;
   stopping_ = true;
@@ -154,6 +159,7 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   consumer_groups_.stop();
   membership_.stop();
   stop_.notify_all();
+  follower_.progress().notify_all();
   producer_ids_taken_.notify_all();
   co_await batcher_scope_.join();
   co_await membership_.deregister(deadline);

@@ -54,6 +54,10 @@ class ClusterEngine final : public Engine, private FoldListener {
   rt::Task<Result<void>> start(MonoTime deadline);
   /// Writes out and leaves, at the latest at `deadline`.
   rt::Task<void> stop(MonoTime deadline);
+  /// Ends when the engine has halted (Status::halted says why) or begins to stop.
+  rt::Task<void> halted();
+  /// Whether this start made the cluster: the store held none.
+  bool founded() const { return founded_; }
 
   rt::Loop& loop() override { return parts_.loop; }
   const state::Catalog& catalog() const override { return follower_.state(); }
@@ -125,6 +129,7 @@ class ClusterEngine final : public Engine, private FoldListener {
   bool taking_producer_ids_ = false;
   rt::Event producer_ids_taken_;
   bool serving_ = false;
+  bool founded_ = false;
   bool stopping_ = false;
   rt::Event stop_;
   /// Joined first when stopping: what is buffered is committed before this broker leaves the

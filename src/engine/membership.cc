@@ -93,6 +93,15 @@ void Membership::reloaded() {
   }
 }
 
+/// Why this broker's registration is gone.
+std::string Membership::lost_to() const {
+  for (const state::BrokerInfo& other : parts_.follower.state().brokers())
+    if (node_id_ && other.node_id == *node_id_)
+      return "another broker asked for its node id " + std::to_string(node_id_->value) +
+             ", which was given to it without --node-id";
+  return "the others heard nothing of it for longer than its session time-out and expired it";
+}
+
 bool Membership::superseded() const {
   for (const state::BrokerInfo& other : parts_.follower.state().brokers()) {
     if (options_.node_id && other.node_id == *options_.node_id) return true;
@@ -130,8 +139,8 @@ rt::Task<void> Membership::tick() {
 }
 
 rt::Task<void> Membership::register_again() {
-  parts_.logger.warn("expired_registering_again",
-                     {{"incarnation", parts_.proposer.incarnation().hex()}});
+  parts_.logger.warn("registering_again",
+                     {{"incarnation", parts_.proposer.incarnation().hex()}, {"why", lost_to()}});
   auto registered = co_await register_self(parts_.loop.now() + kProposeWait);
   if (!registered)
     parts_.logger.warn("registration_failed", {{"error", describe(registered.error())}});

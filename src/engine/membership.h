@@ -74,6 +74,7 @@ class Membership final : public FoldListener {
   rt::Task<void> tick();
   rt::Task<void> expire_silent(MonoTime now);
   rt::Task<void> register_again();
+  std::string lost_to() const;
 
   Parts parts_;
   const Options& options_;
