@@ -30,7 +30,7 @@ constexpr OptionSpec kOptions[] = {
     {.name = "advertise",
      .value_name = "[NAME=]HOST:PORT",
      .help = "What clients are told to connect to, for the listener NAME.",
-     .fallback_note = "the bound address",
+     .fallback_note = "the bound address; this machine's name where that is *",
      .repeat = Repeat::list,
      .from_environment = true},
     {.name = "admin",
