@@ -262,10 +262,10 @@ Result<void> BrokerProcess::bind() {
 /// Before the engine starts: a long replay can be watched.
 Result<void> BrokerProcess::start_admin() {
   if (!options_.admin) return {};
-  admin::AdminSources sources{
-      metrics_,
-      {&memory_.in.pool(), &memory_.flush, &memory_.cache, &memory_.out.pool()},
-      {&engine_->decisions()}};
+  admin::AdminSources sources{metrics_,
+                              {&memory_.in.pool(), &memory_.flush, &memory_.cache,
+                               &memory_.out.pool(), &memory_.decode.pool()},
+                              {&engine_->decisions()}};
   auto admin =
       admin::AdminServer::start(loop_, network_, *options_.admin, std::move(sources), logger_);
   if (!admin) return std::unexpected(admin.error());

@@ -259,8 +259,23 @@ bool Connection::turn_has_come(const Slot& slot) const {
   return true;
 }
 
+bool Connection::room_for_answer(const Slot& slot) const {
+  // What changes something has a small answer, and goes into commits with many others.
+  if (slot.row->order != Order::reads) return true;
+  std::size_t ahead = 0;
+  std::size_t bytes = last_answer_bytes_;
+  for (const std::unique_ptr<Slot>& item : slots_) {
+    const Slot& earlier = *item;
+    if (&earlier == &slot) break;
+    if (earlier.row == nullptr || earlier.row->order != Order::reads) continue;
+    bytes += earlier.done ? earlier.reply.frame.size() : last_answer_bytes_;
+    if (++ahead >= kServedAheadMax || bytes > kUnwrittenBytesMax) return false;
+  }
+  return true;
+}
+
 rt::Task<void> Connection::serve_slot(Slot* slot) {
-  while (!closing_ && !turn_has_come(*slot)) co_await turns_.wait();
+  while (!closing_ && !(room_for_answer(*slot) && turn_has_come(*slot))) co_await turns_.wait();
   // Nothing begins for a client that is gone; what has begun is finished.
   if (closing_) co_return;
   slot->started = true;
@@ -268,6 +283,7 @@ rt::Task<void> Connection::serve_slot(Slot* slot) {
   Reply reply = co_await slot->row->handle(lane_.broker, slot->context, std::move(slot->body));
   slot->context.metrics.handled->observe(micros(lane_.loop.now() - slot->began));
   slot->reply = std::move(reply);
+  if (slot->row->order == Order::reads) last_answer_bytes_ = slot->reply.frame.size();
   slot->done = true;
   ready_.notify_all();
   turns_.notify_all();
@@ -322,6 +338,7 @@ void Connection::pop_written(std::size_t count) {
     slots_.pop_front();
   }
   room_.notify_all();
+  turns_.notify_all();
   if (slots_.empty()) ending_.notify_all();
 }
 

@@ -5,9 +5,9 @@
 // the writer writes the ready slots from the front, many at a time. So reading does not stop while
 // a request waits, and answers keep the order of requests.
 //
-// Bounds: slots and their bytes (limits.h), bytes of frames by the pool *in*, time by `check`,
-// which the lane calls once a second. All tasks belong to the connection's scope; `run` ends when
-// all have ended, so a slot's task may use the connection freely. Owned by its lane.
+// Bounds: slots, their bytes and their answers' (limits.h), bytes of frames by the pool *in*, time
+// by `check`, which the lane calls once a second. All tasks belong to the connection's scope; `run`
+// ends when all have ended, so a slot's task may use the connection freely. Owned by its lane.
 #pragma once
 
 #include <cstdint>
@@ -75,6 +75,7 @@ class Connection {
   bool accept_request(std::int16_t key, std::int16_t version, SharedBytes frame);
   void queue_close(std::string why);
   bool turn_has_come(const Slot& slot) const;
+  bool room_for_answer(const Slot& slot) const;
   rt::Task<void> serve_slot(Slot* slot);
   rt::Task<void> write_loop();
   rt::Task<bool> write_ready();
@@ -89,6 +90,8 @@ class Connection {
   FrameFsm fsm_;
   std::deque<std::unique_ptr<Slot>> slots_;
   std::size_t slot_bytes_ = 0;
+  /// Of the last request that only reads: what the next ones are expected to take.
+  std::size_t last_answer_bytes_ = 0;
   bool draining_ = false;
   bool closing_ = false;
   MonoTime last_activity_;

@@ -22,6 +22,14 @@ inline constexpr std::size_t kInFlightRequestsMax = 512;
 inline constexpr std::size_t kInFlightBytesMax = std::size_t{64} << 20;
 /// What counts as a small request for the share of the pool that Produce cannot fill.
 inline constexpr std::size_t kSmallRequestBytesMax = std::size_t{64} << 10;
+/// Requests of one connection that only read, served before the first of them is answered, and
+/// bytes of their answers; one answer alone may exceed it. Whoever pipelines hundreds of heavy
+/// requests, or reads no answer, must not hold memory or keep the lane from others.
+inline constexpr std::size_t kServedAheadMax = 8;
+inline constexpr std::size_t kUnwrittenBytesMax = std::size_t{1} << 20;
+/// First guess of what the records of a batch take when decoded: a multiple of what was sent.
+inline constexpr std::size_t kDecodedBytesMin = std::size_t{64} << 10;
+inline constexpr std::size_t kDecodedRatio = 8;
 /// Bytes and parts of one gathered write.
 inline constexpr std::size_t kWriteBatchBytesMax = std::size_t{8} << 20;
 inline constexpr std::size_t kWriteBatchPartsMax = 512;

@@ -3,7 +3,9 @@
 // in: request frames, from the length word until the last slice of them is gone; 3 % more are kept
 // for small requests that are no Produce, so that heartbeats, fetches and admin requests pass while
 // producers wait. flush: batches waiting for an upload. cache: segments and blocks for readers.
-// out: answers until they are written. What is left, 10 %, is for state and sessions.
+// out: answers until they are written. decode: records of produced batches where a topic demands
+// that they are looked into; a small batch may unfold a thousandfold. What is left, 7 %, is for
+// state and sessions.
 //
 // Outlives every Buffer that was made of its pools, also those that the engine still holds; so
 // `app` owns it and destroys it last.
@@ -51,19 +53,22 @@ class MemoryBudget {
       : in("in", bytes / 100 * 22, gate_loop),
         in_small("in_small", bytes / 100 * 3),
         flush("flush", bytes / 100 * 20),
-        cache("cache", bytes / 100 * 35),
-        out("out", bytes / 100 * 10, gate_loop) {}
+        cache("cache", bytes / 100 * 30),
+        out("out", bytes / 100 * 10, gate_loop),
+        decode("decode", bytes / 100 * 8, gate_loop) {}
 
   SharedPool in;
   MemoryPool in_small;
   MemoryPool flush;
   MemoryPool cache;
   SharedPool out;
+  SharedPool decode;
 
   /// On the gate's loop, for a stop in a hurry: whoever waits for memory gives up.
   void stop() {
     in.stop();
     out.stop();
+    decode.stop();
   }
 };
 

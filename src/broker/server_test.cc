@@ -278,12 +278,24 @@ TEST(Limits, OneMaximalRequestAlwaysFits) {
 TEST(Limits, RequestsInFlightAreBounded) {
   Rig rig(echo_table());
   auto client = rig.connect();
-  std::string all = echo_request(kRead, 10000, 0);
+  std::string all = echo_request(kWrite, 10000, 0);
   const int count = static_cast<int>(kInFlightRequestsMax) * 2;
-  for (int i = 1; i < count; ++i) all += echo_request(kRead, 0, i);
+  for (int i = 1; i < count; ++i) all += echo_request(kWrite, 0, i);
   client.send(all);
   rig.world.run_for(5s);
   EXPECT_EQ(rig.log.count("begin n="), kInFlightRequestsMax);
+  EXPECT_EQ(receive(client, count).back(), count - 1);
+}
+
+TEST(Limits, OnlyAFewReadsAreServedBehindOneThatWaits) {
+  Rig rig(echo_table());
+  auto client = rig.connect();
+  std::string all = echo_request(kRead, 10000, 0);
+  const int count = static_cast<int>(kServedAheadMax) * 4;
+  for (int i = 1; i < count; ++i) all += echo_request(kRead, 0, i);
+  client.send(all);
+  rig.world.run_for(5s);
+  EXPECT_EQ(rig.log.count("begin n="), kServedAheadMax);
   EXPECT_EQ(receive(client, count).back(), count - 1);
 }
 

@@ -30,7 +30,7 @@ Result<std::unique_ptr<FileLogDirectory>> FileLogDirectory::open(rt::FileSystem&
     if (!synced && synced.error().is(ErrorCode::configuration)) break;
     if (!synced) return with_context(std::move(synced).error(), "file log");
   }
-  WEIR_TRY(log->check_mark_is_there());
+  WEIR_TRY(log->check_mark());
   Result<std::unique_ptr<rt::File>> lock = open_small("lock");
   if (!lock) return with_context(std::move(lock).error(), "file log");
   Result<std::unique_ptr<rt::File>> mark = open_small("mark");

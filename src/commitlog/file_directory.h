@@ -148,7 +148,7 @@ class FileLogDirectory {
   // file_directory_gone.cc
   /// Error not_found, with what to do, unless the path still leads to `file`.
   Result<void> check_named(rt::File& file, const std::string& name) const;
-  Result<void> check_mark_is_there();
+  Result<void> check_mark();
 
   // file_directory.cc; under the lock
   Result<std::optional<HeldLock>> try_lock();

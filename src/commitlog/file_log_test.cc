@@ -168,6 +168,25 @@ TEST_F(FileLogTest, ADeletedMarkIsNoTornTail) {
                                      runner_.node().random(), logger));
 }
 
+TEST_F(FileLogTest, AMarkThatCannotBeReadIsSaid) {
+  auto first = open();
+  fill(*first, 3);
+  first.reset();
+  auto mark = files().open("/log/mark", rt::OpenMode::read_write);
+  std::string rubbish(mark.value()->size().value(), 'x');
+  Bytes part = as_bytes(rubbish);
+  ASSERT_TRUE((*mark)->write_at(0, std::span(&part, 1)));
+  struct : Logger {
+    void write(LogLevel, std::string_view event, std::initializer_list<LogField>) override {
+      said += event;
+    }
+    std::string said;
+  } logger;
+  EXPECT_TRUE(
+      FileLogDirectory::open(files(), {.directory = "/log"}, runner_.node().random(), logger));
+  EXPECT_EQ(logger.said, "file_log_mark_unreadable");
+}
+
 TEST_F(FileLogTest, AFullDiskTakesNothingAndTheLogGoesOnAfterwards) {
   auto client = open();
   fill(*client, 3);

@@ -30,6 +30,8 @@ inline constexpr std::size_t records = 61;
 }  // namespace at
 
 inline constexpr std::size_t batch_header_bytes = at::records;
+/// Length, attributes, both deltas, absent key and value, no headers: a byte each.
+inline constexpr std::size_t record_bytes_min = 7;
 /// What stands before the part that the length field counts.
 inline constexpr std::size_t batch_prefix_bytes = at::leader_epoch;
 inline constexpr std::int8_t magic_v2 = 2;

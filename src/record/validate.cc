@@ -12,6 +12,9 @@ Checked<> check_count(const BatchView& batch) {
   std::int32_t count = batch.record_count();
   if (count <= 0 || batch.last_offset_delta() != count - 1)
     return std::unexpected(BatchError::bad_count);
+  if (batch.codec() == codec::Codec::none &&
+      narrow<std::size_t>(count) > batch.records().size() / record_bytes_min)
+    return std::unexpected(BatchError::bad_count);
   return {};
 }
 

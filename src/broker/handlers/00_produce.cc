@@ -13,6 +13,8 @@
 #include "broker/deadlines.h"
 #include "broker/handlers/handlers.h"
 #include "broker/handlers/produce_check.h"
+#include "broker/limits.h"
+#include "broker/memory_budget.h"
 #include "broker/placement.h"
 #include "broker/refusal_text.h"
 #include "broker/serve.h"
@@ -79,8 +81,32 @@ rt::Task<void> locate_all(Broker& broker, const Request& request, std::int16_t v
   }
 }
 
+/// Does the slow work of one part on a worker. How far its records unfold is known only by doing
+/// it, so memory is taken for what is usual, and more for the batch that turns out to be unusual.
+rt::Task<void> rework_within_memory(Broker& broker, const Rework& what,
+                                    config::TopicSettings settings, WallMillis now,
+                                    ProducePart& part, MonoTime deadline) {
+  SharedPool& pool = broker.memory().decode;
+  const std::size_t most = std::min(settings.records_bytes_max, pool.pool().bytes_max());
+  settings.records_bytes_max =
+      std::min(most, std::max(kDecodedBytesMin, part.item.batch.size() * kDecodedRatio));
+  for (;;) {
+    // The decoder's buffer grows by doubling, and what is compressed again needs a place, too.
+    const std::size_t bytes = std::min(2 * settings.records_bytes_max, pool.pool().bytes_max());
+    if (!co_await pool.reserve(broker.loop(), bytes, deadline))
+      co_return part.refuse(KafkaError::request_timed_out,
+                            "no memory came free in time to look into the batch.");
+    const bool enough = co_await rt::run_blocking(
+        broker.loop(), broker.workers(), [&] { return rework(what, settings, now, part); });
+    pool.pool().release(bytes);
+    if (enough) co_return;
+    if (settings.records_bytes_max == most) co_return refuse_large_records(part, most);
+    settings.records_bytes_max = std::min(most, settings.records_bytes_max * kDecodedRatio);
+  }
+}
+
 /// Applies the topics' configs; slow work is done on workers, one batch after another.
-rt::Task<void> apply_all(Broker& broker, std::vector<ProducePart>& parts) {
+rt::Task<void> apply_all(Broker& broker, std::vector<ProducePart>& parts, MonoTime deadline) {
   const WallMillis now = broker.loop().wall_now();
   for (ProducePart& part : parts) {
     if (!part.good()) continue;
@@ -89,11 +115,8 @@ rt::Task<void> apply_all(Broker& broker, std::vector<ProducePart>& parts) {
     if (!topic) continue;
     const config::TopicSettings settings = broker.settings_of(*topic);
     const Rework what = apply_settings(settings, now, part);
-    if (!part.good() || !what.any()) continue;
-    co_await rt::run_blocking(broker.loop(), broker.workers(), [&] {
-      rework(what, settings, now, part);
-      return true;
-    });
+    if (part.good() && what.any())
+      co_await rework_within_memory(broker, what, settings, now, part, deadline);
   }
 }
 
@@ -184,7 +207,7 @@ rt::Task<Reply> produce(Broker& broker, RequestContext& context, SharedBytes bod
   const MonoTime deadline =
       deadline_of(context.api_key, context.arrived, std::max(request.timeout_ms, 0));
   co_await locate_all(broker, request, context.version, parts, deadline);
-  co_await apply_all(broker, parts);
+  co_await apply_all(broker, parts, deadline);
   co_await append_all(broker, context, parts, deadline);
   Response response = build(broker, context, request, parts);
   co_await rt::resume_on(*context.connection.lane);

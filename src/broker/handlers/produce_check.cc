@@ -48,37 +48,45 @@ record::TimestampRules time_rules(const config::TopicSettings& settings, WallMil
           .after_max_ms = settings.after_max_ms};
 }
 
-void look_into(const config::TopicSettings& settings, WallMillis now, ProducePart& part) {
+bool look_into(const config::TopicSettings& settings, WallMillis now, ProducePart& part) {
   const auto view = record::BatchView::front_of(part.item.batch.view());
-  if (!view) return refuse(part, view.error());
+  ENSURE(view.has_value());
   const auto report =
       record::validate_records(*view, {.keys_required = settings.compact,
                                        .timestamps = time_rules(settings, now),
                                        .records_bytes_max = settings.records_bytes_max});
-  if (!report) return refuse(part, report.error());
-  if (report->ok()) return;
+  if (!report && report.error() == BatchError::records_too_large) return false;
+  if (!report) {
+    refuse(part, report.error());
+    return true;
+  }
+  if (report->ok()) return true;
   refuse(part, report->summary());
   for (const record::RecordError& error : report->errors)
     part.record_errors.push_back({error.index, std::string(record::describe(error.what)) + "."});
+  return true;
 }
 
-void recompress(codec::Codec codec, const config::TopicSettings& settings, ProducePart& part) {
+bool recompress(codec::Codec codec, const config::TopicSettings& settings, ProducePart& part) {
   const auto view = record::BatchView::front_of(part.item.batch.view());
-  if (!view) return refuse(part, view.error());
+  ENSURE(view.has_value());
   auto batch = record::recompress_batch(*view, {.codec = codec,
                                                 .level = settings.codec_level,
                                                 .records_bytes_max = settings.records_bytes_max});
+  if (!batch && batch.error().is(ErrorCode::too_large)) return false;
   if (!batch) {
-    part.refuse(batch.error().is(ErrorCode::too_large) ? KafkaError::message_too_large
-                                                       : KafkaError::corrupt_message,
-                batch.error().message + ".");
-    return;
+    part.refuse(KafkaError::corrupt_message, batch.error().message + ".");
+    return true;
   }
   // The limit of the topic holds for what is stored, too.
-  if (batch->size() > settings.batch_bytes_max) return refuse(part, BatchError::batch_too_large);
+  if (batch->size() > settings.batch_bytes_max) {
+    refuse(part, BatchError::batch_too_large);
+    return true;
+  }
   part.item.batch = std::move(*batch);
   part.item.info.bytes = narrow<std::uint32_t>(part.item.batch.size());
   part.item.info.codec = codec;
+  return true;
 }
 
 }  // namespace
@@ -120,14 +128,22 @@ Rework apply_settings(const config::TopicSettings& settings, WallMillis now, Pro
   return out;
 }
 
-void rework(const Rework& what, const config::TopicSettings& settings, WallMillis now,
+void refuse_large_records(ProducePart& part, std::size_t records_bytes_max) {
+  part.refuse(KafkaError::message_too_large,
+              "the records of the batch take more than " + std::to_string(records_bytes_max) +
+                  " bytes when decompressed; send smaller batches, or raise "
+                  "max.decompressed.message.bytes or the broker's --memory.");
+}
+
+bool rework(const Rework& what, const config::TopicSettings& settings, WallMillis now,
             ProducePart& part) {
-  if (what.look_into_records) look_into(settings, now, part);
-  if (part.good() && what.recompress) recompress(*what.recompress, settings, part);
-  if (!part.good() || !what.set_time) return;
+  if (what.look_into_records && !look_into(settings, now, part)) return false;
+  if (part.good() && what.recompress && !recompress(*what.recompress, settings, part)) return false;
+  if (!part.good() || !what.set_time) return true;
   record::set_log_append_time(part.item.batch.mutable_view(), now);
   part.log_append_time_ms = now.value;
   part.item.info.base_timestamp_ms = part.item.info.max_timestamp_ms = now.value;
+  return true;
 }
 
 }  // namespace weir::broker::handlers

@@ -57,8 +57,10 @@ struct Rework {
 
 Rework apply_settings(const config::TopicSettings& settings, WallMillis now, ProducePart& part);
 
-/// Decodes, stamps, compresses. May run on any thread while nobody else touches `part`.
-void rework(const Rework& what, const config::TopicSettings& settings, WallMillis now,
+/// Decodes, stamps, compresses. May run on any thread while nobody else touches `part`. False, and
+/// `part` is as before, if the decoded records are larger than `settings.records_bytes_max`.
+bool rework(const Rework& what, const config::TopicSettings& settings, WallMillis now,
             ProducePart& part);
+void refuse_large_records(ProducePart& part, std::size_t records_bytes_max);
 
 }  // namespace weir::broker::handlers

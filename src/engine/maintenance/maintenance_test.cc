@@ -76,6 +76,15 @@ class MaintenanceTest : public testing::ClusterFixture {
   std::string host_ = "a";
 };
 
+TEST_F(MaintenanceTest, the_cluster_has_a_time_right_after_a_start_whatever_the_interval) {
+  Options with = options("a");
+  with.maintenance.clock_interval = with.maintenance.retention_check = 1min;
+  EngineNode& a = start("a", with);
+  make_topic(a, "t");
+  world_.run_for(3s);
+  EXPECT_GT(a->follower().state().clock_ms(), 0);
+}
+
 TEST_F(MaintenanceTest, merges_small_flushes_and_serves_the_same_records) {
   for (std::size_t inline_bytes : {std::size_t{0}, std::size_t{1} << 20}) {
     std::string topic = "t" + std::to_string(inline_bytes);
