@@ -2,6 +2,8 @@
 
 #include "broker/handlers/handlers.h"
 #include "broker/kafka_error.h"
+#include "broker/limits.h"
+#include "broker/memory_budget.h"
 #include "broker/testing/batches.h"
 #include "broker/testing/rig.h"
 #include "record/batch_view.h"
@@ -174,6 +176,23 @@ TEST_F(Produce, CompressionOfTheTopicIsApplied) {
                 .error_code,
             0);
   EXPECT_LT(rig.engine.state.log({id, PartitionIndex(0)})->bytes, 1000u);
+}
+
+TEST(ProduceMemory, RecordsAreDecodedWithinTheBudgetHoweverFarTheyUnfold) {
+  Rig rig(handler_table(), {.memory = std::size_t{32} << 20});
+  RawClient client = rig.connect();
+  rig.engine.state.add_topic("kv", 1, {{"cleanup.policy", "compact"}});
+  const std::size_t most = rig.memory.decode.pool().bytes_max();
+  auto send = [&](std::size_t bytes) {
+    SharedBytes batch = make_batch({.value_bytes = bytes, .codec = codec::Codec::zstd});
+    EXPECT_LT(batch.size() * kDecodedRatio, bytes) << "unfolds further than what is usual";
+    return produce_one(client, request_of("kv", {{0, batch}}));
+  };
+  EXPECT_EQ(send(most / 2).error_code, 0);
+  Row row = send(most * 2);
+  EXPECT_EQ(row.error_code, code(KafkaError::message_too_large));
+  EXPECT_NE(row.error_message.value_or("").find("--memory"), std::string::npos);
+  EXPECT_EQ(rig.memory.decode.pool().used(), 0u);
 }
 
 TEST_F(Produce, PipelinedRequestsKeepTheirOrderAlsoAcrossAWorker) {
