@@ -3,11 +3,14 @@
 #include "base/ensure.h"
 #include "base/narrow.h"
 #include "base/units.h"
+#include "broker/limits.h"
 #include "cli/settings.h"
 #include "client/bootstrap.h"
 
 namespace weir::app {
 namespace {
+
+constexpr std::size_t kClusterIdBytesMax = 255;
 
 std::unexpected<Error> wrong(const cli::Setting& setting, std::string_view what) {
   return fail(ErrorCode::invalid_argument,
@@ -214,6 +217,28 @@ const AdvertiseOption* BrokerOptions::advertised(const ListenOption& listener) c
   return nullptr;
 }
 
+namespace {
+
+Result<void> read_names(const cli::Settings& settings, BrokerOptions& options) {
+  options.cluster_id = text_of(settings, "cluster-id");
+  if (options.cluster_id && options.cluster_id->empty())
+    return wrong(
+        settings.one("cluster-id"),
+        "is empty; leave it out to take the store's, or to let a new store get a random one");
+  if (options.cluster_id &&
+      (!is_name(*options.cluster_id) || options.cluster_id->size() > kClusterIdBytesMax))
+    return wrong(settings.one("cluster-id"),
+                 "may hold letters, digits, '-', '_' and '.', at most " +
+                     std::to_string(kClusterIdBytesMax) + " of them");
+  options.zone = text_of(settings, "zone");
+  if (options.zone && options.zone->size() > broker::kZoneBytesMax)
+    return wrong(settings.one("zone"),
+                 "is longer than " + std::to_string(broker::kZoneBytesMax) + " bytes; shorten it");
+  return {};
+}
+
+}  // namespace
+
 Result<BrokerOptions> broker_options(const cli::Settings& settings) {
   BrokerOptions options;
   options.store_url = settings.text("store");
@@ -225,12 +250,7 @@ Result<BrokerOptions> broker_options(const cli::Settings& settings) {
   WEIR_TRY(read_sizes(settings, options));
   WEIR_TRY(read_times(settings, options));
   WEIR_TRY(read_kafka_options(settings, options));
-  options.cluster_id = text_of(settings, "cluster-id");
-  if (options.cluster_id && options.cluster_id->empty())
-    return wrong(
-        settings.one("cluster-id"),
-        "is empty; leave it out to take the store's, or to let a new store get a random one");
-  options.zone = text_of(settings, "zone");
+  WEIR_TRY(read_names(settings, options));
   if (settings.has("node-id"))
     options.node_id = NodeId(narrow<std::int32_t>(settings.integer("node-id")));
   if (settings.text("identity") == "shared") options.identity = Identity::shared;

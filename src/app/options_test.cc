@@ -174,6 +174,8 @@ TEST_F(OptionsTest, ErrorsSayWhatWhereAndWhatToDo) {
       {{"--config-file", "bad"}, {"bad line 2", "'stroe'", "--help"}},
       {{"--config-file", "worse"}, {"worse line 1", "name=value"}},
       {{"--cluster-id", ""}, {"--cluster-id", "is empty; leave it out"}},
+      {{"--cluster-id", "a b/.."}, {"--cluster-id", "letters, digits"}},
+      {{"--zone", std::string(256, 'z')}, {"--zone", "longer than 255 bytes"}},
       {{"--listen", "9092"}, {"--listen", "no port", "HOST:PORT"}},
       {{"--listen", "http://h:1"}, {"unknown protocol", "sasl_ssl"}},
       {{"--listen", "ssl://h:1"}, {"needs TLS"}},

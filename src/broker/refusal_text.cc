@@ -1,5 +1,7 @@
 #include "broker/refusal_text.h"
 
+#include "state/limits.h"
+
 namespace weir::broker {
 namespace {
 
@@ -65,8 +67,9 @@ std::string refusal_text(state::Refusal refusal) {
       return "A topic exists whose name differs only in '.' and '_', which metrics cannot tell "
              "apart; choose another name.";
     case R::invalid_partitions:
-      return "The number of partitions must be above the topic's present one and within the "
-             "limits of the cluster; describe the topic and ask for more than it has.";
+      return "A topic has at least one partition, never fewer than before, and at most " +
+             std::to_string(state::kPartitionsPerTopicMax) +
+             "; describe the topic, and ask for more than it has.";
     case R::guard_mismatch:
       return "Somebody else changed it at the same time; read it again, then try again.";
     case R::duplicate: return "The batch was appended before; nothing is to be done.";

@@ -23,7 +23,10 @@ rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
   while (!replayed && replayed.error().is(ErrorCode::corrupt) && !stopping_ &&
          parts_.loop.now() + kDamagedRetry < deadline) {
     parts_.logger.warn("waiting_for_a_snapshot_behind_damage",
-                       {{"error", describe(replayed.error())}});
+                       {{"error", describe(replayed.error())},
+                        {"advice",
+                         "another broker of this cluster may write one within a minute; without "
+                         "one, restore the damaged part of the log from a copy"}});
     co_await rt::sleep_for(parts_.loop, kDamagedRetry);
     Position before = follower_.next();
     WEIR_CO_TRY(co_await snapshotter_.load_newest());
