@@ -29,7 +29,7 @@ def main():
         waiting = {pool.submit(brokers.attempt, tests, name, start, arguments.protocol): name for name in names}
         for done in concurrent.futures.as_completed(waiting):
             outcome = done.result()
-            print(f"{waiting[done]:18} {outcome.state:8} {outcome.seconds:6.1f} s  {outcome.reason}", flush=True)
+            print(f"{waiting[done]:32} {outcome.state:8} {outcome.seconds:6.1f} s  {outcome.reason}", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import time
 
-RUN_SECONDS_MAX = 900  # the suite watches its own functions; this ends what it cannot
+RUN_SECONDS_MAX = 1800  # the suite watches its own functions; this ends what it cannot
 # As in the clusters that librdkafka's own scripts start for it (tests/scenarios, tests/LibrdkafkaTestApp.py).
 BROKER_OPTIONS = {"default": {"num.partitions": 4, "auto.create.topics.enable": "true"},
                   "noautocreate": {"num.partitions": 4, "auto.create.topics.enable": "false"}}
