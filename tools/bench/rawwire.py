@@ -11,6 +11,7 @@ METADATA, METADATA_VERSION = 3, 1
 OFFSET_COMMIT, OFFSET_COMMIT_VERSION = 8, 2
 FIND_COORDINATOR, FIND_COORDINATOR_VERSION = 10, 0
 CREATE_TOPICS, CREATE_TOPICS_VERSION = 19, 4
+DELETE_TOPICS, DELETE_TOPICS_VERSION = 20, 1
 ANSWER_BYTES_MAX = 128 << 20
 # Kafka stalls for seconds when a thousand partitions begin, and longer on a busy machine.
 SECONDS_MAX = 300
@@ -55,6 +56,22 @@ def _record(delta, value):
     return _varint(len(body)) + body
 
 
+def keyed_record(delta, key, value):
+    """One record of a batch; no value makes a tombstone."""
+    body = b"\0\0" + _varint(delta) + _varint(len(key)) + key
+    body += _varint(-1) if value is None else _varint(len(value)) + value
+    body += b"\0"
+    return _varint(len(body)) + body
+
+
+def batch_of(records, now_ms):
+    """A batch of encoded records."""
+    count = len(records)
+    checked = struct.pack(">hiqqqhii", 0, count - 1, now_ms, now_ms, -1, -1, -1, count) + b"".join(records)
+    head = struct.pack(">iBI", -1, 2, crc32c(checked))
+    return struct.pack(">qi", 0, len(head) + len(checked)) + head + checked
+
+
 def batch(record_bytes, batch_bytes_max, now_ms, rng):
     """A record batch of as many records as fit (at least one), and their number."""
     records = []
@@ -65,10 +82,7 @@ def batch(record_bytes, batch_bytes_max, now_ms, rng):
             break
         records.append(record)
         size += len(record)
-    count = len(records)
-    checked = struct.pack(">hiqqqhii", 0, count - 1, now_ms, now_ms, -1, -1, -1, count) + b"".join(records)
-    head = struct.pack(">iBI", -1, 2, crc32c(checked))
-    return struct.pack(">qi", 0, len(head) + len(checked)) + head + checked, count
+    return batch_of(records, now_ms), len(records)
 
 
 def text(value):
@@ -212,8 +226,10 @@ def create_topic(connection, topic, partitions):
     create_topics(connection, [topic], partitions)
 
 
-def create_topics(connection, topics, partitions):
-    rows = b"".join(text(topic) + struct.pack(">ihii", partitions, 1, 0, 0) for topic in topics)
+def create_topics(connection, topics, partitions, configs=None):
+    """`configs`: of each of them, {name: value}."""
+    settings = struct.pack(">i", len(configs or {})) + b"".join(text(k) + text(v) for k, v in (configs or {}).items())
+    rows = b"".join(text(topic) + struct.pack(">ihi", partitions, 1, 0) + settings for topic in topics)
     body = struct.pack(">i", len(topics)) + rows + struct.pack(">iB", SECONDS_MAX * 1000, 0)
     answer = connection.call(request(CREATE_TOPICS, CREATE_TOPICS_VERSION, body))
     (count,) = struct.unpack_from(">i", answer, 8)
@@ -253,3 +269,17 @@ def leaders(connection, topic):
 
 def any_metadata(connection):
     return connection.call(request(METADATA, METADATA_VERSION, struct.pack(">i", 0)))
+
+
+def delete_topics(connection, topics):
+    body = struct.pack(">i", len(topics)) + b"".join(text(topic) for topic in topics) + struct.pack(">i", SECONDS_MAX * 1000)
+    answer = connection.call(request(DELETE_TOPICS, DELETE_TOPICS_VERSION, body))
+    (count,) = struct.unpack_from(">i", answer, 8)
+    at = 12
+    for _ in range(count):
+        (size,) = struct.unpack_from(">h", answer, at)
+        (error,) = struct.unpack_from(">h", answer, at + 2 + size)
+        if error != 0:
+            raise WireError(f"deleting a topic: error {error}")
+        at += 4 + size
+    return count
