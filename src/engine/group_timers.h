@@ -4,10 +4,15 @@
 // EndPhase, which names generation and phase and so cannot end another one. The preferred broker
 // acts first. Times: a rebalance may take the greatest rebalance time-out of its members; the first
 // one of an empty group waits for `initial_delay_ms` and again as long as members keep coming.
+//
+// Costs: phases are ordered by when they are due, so a look at the time costs as much as is due,
+// whatever the number of groups.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/follower.h"
@@ -44,15 +49,23 @@ class GroupTimers {
     std::uint32_t members = 0;
     Duration remaining{};
   };
+  using Phases = std::map<std::string, Phase, std::less<>>;
   void look_at_group(const std::string& id);
   void begin(const state::Group& group, Phase& phase) const;
-  /// False: the group gets another delay.
-  bool is_over(const state::Group& group, Phase& phase) const;
+  void schedule(Phases::iterator at, MonoTime due);
+  Phases::iterator erase(Phases::iterator at);
+  /// One phase whose time has come; `over` gets it if it is to be ended.
+  void visit(Phases::iterator at, std::vector<std::pair<std::string, Phase>>& over);
+  bool is_settled(const state::Group& group, const Phase& phase) const;
+  /// What the group is still given, if it is not over.
+  Duration more_time(const state::Group& group, Phase& phase) const;
   Duration longest_rebalance(const state::Group& group) const;
   void propose(const std::string& id, const Phase& phase);
 
   Parts parts_;
-  std::map<std::string, Phase, std::less<>> phases_;
+  Phases phases_;
+  /// Each phase once, by when it is due; names are those of `phases_`.
+  std::set<std::pair<MonoTime, std::string_view>> due_;
 };
 
 }  // namespace weir::engine

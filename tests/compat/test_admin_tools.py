@@ -79,6 +79,23 @@ class AdminTools(ToolCase):
         self.assertGreater(int(read()["HighWatermark"]), int(before["HighWatermark"]))
         self.assertRegex(describe("--replication"), r"\n1\s+\S+\s+\d+\s+0\s+\d+\s+\d+\s+Leader")
 
+    def test_settings_of_a_group_are_changed_and_set_back(self):
+        group = self.topic()
+        entity = ("--entity-type", "groups", "--entity-name", group)
+        describe = lambda *args: self.tool("ConfigCommand", "--describe", *entity, *args)
+        self.assertIn("Completed updating config for group", self.tool(
+            "ConfigCommand", "--alter", *entity, "--add-config", "consumer.session.timeout.ms=50000,consumer.heartbeat.interval.ms=7000"))
+        shown = describe()
+        self.assertIn("consumer.session.timeout.ms=50000 sensitive=false synonyms={DYNAMIC_GROUP_CONFIG:consumer.session.timeout.ms=50000", shown)
+        self.assertIn("consumer.heartbeat.interval.ms=7000", shown)
+        self.assertRegex(describe("--all"), r"consumer\.\S+=\S+ sensitive=false synonyms=\{")
+        for bad, why in (("consumer.session.timeout.ms=1", "consumer.session.timeout.ms"), ("no.such.setting=1", "no.such.setting")):
+            shown = self.tool("ConfigCommand", "--alter", *entity, "--add-config", bad, status=1)
+            self.assertIn(why, shown + self.complaint)
+        self.assertIn("consumer.session.timeout.ms=50000", describe(), "what was refused changed nothing")
+        self.tool("ConfigCommand", "--alter", *entity, "--delete-config", "consumer.session.timeout.ms,consumer.heartbeat.interval.ms")
+        self.assertNotIn("=50000", describe())
+
     def test_a_broker_that_is_not_there_cannot_be_unregistered(self):
         unregister = lambda node: self.tool_args("ClusterTool", ["unregister", "--bootstrap-server", self.broker.address, "--id", node],
                                                  status=1) + self.complaint

@@ -1,9 +1,10 @@
 // 45 AlterPartitionReassignments, versions 0-1.
 //
 // Serves: partitions are placed by rendezvous hash and replicated by the store, so nothing can be
-// moved. An assignment to the brokers that the partition has, in any order, is done already: NONE.
-// Any other one: INVALID_REPLICA_ASSIGNMENT with a sentence that says why, because a tool that was
-// told "started" would wait for an end that never comes. Cancelling (null):
+// moved. An assignment to known brokers is taken (NONE) and has ended at once without an effect:
+// ListPartitionReassignments lists none, and Metadata goes on naming the brokers that serve. What
+// Kafka refuses is refused: no broker, one twice or unknown (INVALID_REPLICA_ASSIGNMENT), another
+// number of brokers where the request forbids it (INVALID_REPLICATION_FACTOR). Cancelling (null):
 // NO_REASSIGNMENT_IN_PROGRESS. Unknown partitions, after a barrier: UNKNOWN_TOPIC_OR_PARTITION.
 #include <algorithm>
 #include <set>
@@ -28,7 +29,7 @@ struct Verdict {
 };
 
 Verdict judge_replicas(const Placement& placement, const state::TopicInfo& topic,
-                       const Asked& asked) {
+                       const Asked& asked, bool may_change_factor) {
   const std::set<std::int32_t> wanted(asked.replicas->begin(), asked.replicas->end());
   if (wanted.empty()) return {KafkaError::invalid_replica_assignment, "The replica list is empty."};
   if (wanted.size() != asked.replicas->size())
@@ -38,22 +39,21 @@ Verdict judge_replicas(const Placement& placement, const state::TopicInfo& topic
       return {KafkaError::invalid_replica_assignment,
               "There is no broker " + std::to_string(node) + "."};
   const auto present = layout_of(placement, topic, asked.partition_index).replicas;
-  if (wanted == std::set<std::int32_t>(present.begin(), present.end())) return {};
-  return {KafkaError::invalid_replica_assignment,
-          "There is nothing to reassign: the object store replicates, every broker serves every "
-          "partition, and leaders follow the set of live brokers."};
+  if (may_change_factor || wanted.size() == present.size()) return {};
+  return {KafkaError::invalid_replication_factor,
+          "The request forbids another replication factor, and the partition has " +
+              std::to_string(present.size()) + " replicas."};
 }
 
 Verdict judge(const Broker& broker, const Placement& placement, const std::string& name,
-              const Asked& asked, const Result<void>& barrier) {
-  if (!barrier) return {to_kafka(ApiClass::admin, barrier.error().code), barrier.error().message};
+              const Asked& asked, bool may_change_factor) {
   const state::TopicInfo* topic = broker.catalog().topic(std::string_view(name));
   if (!topic || !has_partition(*topic, asked.partition_index))
     return {KafkaError::unknown_topic_or_partition, "There is no such partition."};
   if (!asked.replicas)
     return {KafkaError::no_reassignment_in_progress, "No partition is ever being reassigned."};
   if (!placement.known()) return {KafkaError::request_timed_out, "This broker is still starting."};
-  return judge_replicas(placement, *topic, asked);
+  return judge_replicas(placement, *topic, asked, may_change_factor);
 }
 
 rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
@@ -67,7 +67,12 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
     auto& out = response.responses.emplace_back();
     out.name = topic.name;
     for (const Asked& asked : topic.partitions) {
-      Verdict verdict = judge(broker, placement, topic.name, asked, barrier);
+      Verdict verdict;
+      if (barrier)
+        verdict =
+            judge(broker, placement, topic.name, asked, request.allow_replication_factor_change);
+      else
+        verdict = {to_kafka(ApiClass::admin, barrier.error().code), barrier.error().message};
       auto& item = out.partitions.emplace_back();
       item.partition_index = asked.partition_index;
       item.error_code = context.tell(verdict.error);

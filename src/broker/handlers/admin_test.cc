@@ -26,7 +26,8 @@ class AdminApis : public ::testing::Test {
 
   std::int16_t reassign(std::string topic, std::int32_t partition,
                         std::optional<std::vector<std::int32_t>> replicas) {
-    wire::AlterPartitionReassignmentsRequest request;
+    wire::AlterPartitionReassignmentsRequest request{.allow_replication_factor_change =
+                                                         may_change_factor};
     request.topics.push_back({.name = std::move(topic)});
     request.topics[0].partitions.push_back(
         {.partition_index = partition, .replicas = std::move(replicas)});
@@ -49,6 +50,7 @@ class AdminApis : public ::testing::Test {
   Rig rig{handler_table()};
   RawClient client = rig.connect();
   std::string message;
+  bool may_change_factor = true;
 };
 
 TEST_F(AdminApis, NoElectionIsEverNeeded) {
@@ -95,19 +97,32 @@ TEST_F(AdminApis, AReassignmentToWhatIsThereIsDone) {
   EXPECT_TRUE(listed.topics.empty());
 }
 
-TEST_F(AdminApis, AReassignmentToAnythingElseIsRefusedWithTheReason) {
+TEST_F(AdminApis, AReassignmentToOtherBrokersIsTakenAndHasNoEffect) {
+  rig.engine.state.add_broker(2, std::nullopt);
+  rig.engine.state.add_broker(3, std::nullopt);
+  rig.engine.state.find("t")->replication_factor = 2;
+  EXPECT_EQ(reassign("t", 0, {{3, 2}}), 0);
+  EXPECT_EQ(reassign("t", 0, {{2}}), 0)
+      << "another factor is allowed unless the request forbids it";
+  wire::ListPartitionReassignmentsRequest list;
+  EXPECT_TRUE(client.call<wire::ListPartitionReassignmentsResponse>(list, 0).topics.empty());
+}
+
+TEST_F(AdminApis, AReassignmentThatKafkaRefusesIsRefusedWithTheReason) {
   rig.engine.state.add_broker(2, std::nullopt);
   rig.engine.state.find("t")->replication_factor = 2;
   const std::int16_t invalid = code(KafkaError::invalid_replica_assignment);
-  EXPECT_EQ(reassign("t", 0, {{1}}), invalid);
-  EXPECT_NE(message.find("nothing to reassign"), std::string::npos);
   EXPECT_EQ(reassign("t", 0, {{1, 3}}), invalid);
   EXPECT_NE(message.find("no broker 3"), std::string::npos);
+  EXPECT_EQ(reassign("t", 0, {{1, -1}}), invalid);
   EXPECT_EQ(reassign("t", 0, {{1, 1}}), invalid);
   EXPECT_EQ(reassign("t", 0, {std::vector<std::int32_t>()}), invalid);
   EXPECT_EQ(reassign("t", 0, std::nullopt), code(KafkaError::no_reassignment_in_progress));
   EXPECT_EQ(reassign("t", 2, {{1, 2}}), code(KafkaError::unknown_topic_or_partition));
   EXPECT_EQ(reassign("zz", 0, {{1, 2}}), code(KafkaError::unknown_topic_or_partition));
+  may_change_factor = false;
+  EXPECT_EQ(reassign("t", 0, {{1}}), code(KafkaError::invalid_replication_factor));
+  EXPECT_EQ(reassign("t", 0, {{2, 1}}), 0);
 }
 
 TEST_F(AdminApis, TheStoreIsTheOnlyLogDirectory) {

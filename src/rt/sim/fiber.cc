@@ -59,6 +59,9 @@ struct Fiber::Impl {
   bool finished = false;
 
   void allocate_stack();
+  void release_stack();
+  /// For the first entry.
+  void prepare();
   void leave(bool last);
   void enter();
   /// makecontext passes integers only.
@@ -79,10 +82,24 @@ void Fiber::Impl::allocate_stack() {
   ENSURE(::mprotect(usable.data(), usable.size(), PROT_READ | PROT_WRITE) == 0);
   inside.stack = usable.data();
   inside.stack_bytes = usable.size();
+}
+
+void Fiber::Impl::release_stack() {
+  if (memory.empty()) return;
+  ::munmap(memory.data(), memory.size());
+  memory = {};
+}
+
+void Fiber::Impl::prepare() {
+  if (memory.empty()) allocate_stack();
+  const std::span<std::byte> usable = memory.subspan(kFiberGuardBytes);
   ENSURE(::getcontext(&inside.context) == 0);
   inside.context.uc_stack.ss_sp = usable.data();
   inside.context.uc_stack.ss_size = usable.size();
   inside.context.uc_link = nullptr;
+#if __has_feature(thread_sanitizer)
+  inside.tsan_fiber = __tsan_create_fiber(0);
+#endif
 }
 
 void Fiber::Impl::leave(bool last) {
@@ -105,11 +122,24 @@ Fiber::Fiber(std::move_only_function<void()> body) : impl_(std::make_unique<Impl
 
 Fiber::~Fiber() {
   ENSURE(!impl_->started || impl_->finished);
-  if (impl_->memory.empty()) return;
 #if __has_feature(thread_sanitizer)
-  __tsan_destroy_fiber(impl_->inside.tsan_fiber);
+  if (impl_->started) __tsan_destroy_fiber(impl_->inside.tsan_fiber);
 #endif
-  ::munmap(impl_->memory.data(), impl_->memory.size());
+  impl_->release_stack();
+}
+
+void Fiber::restart(std::move_only_function<void()> body) {
+  Impl& impl = *impl_;
+  ENSURE(impl.finished);
+#if __has_feature(thread_sanitizer)
+  __tsan_destroy_fiber(impl.inside.tsan_fiber);
+#endif
+#if __has_feature(address_sanitizer)
+  // The last frames of a fiber never return, and what they poisoned stays so.
+  impl.release_stack();
+#endif
+  impl.body = std::move(body);
+  impl.started = impl.finished = false;
 }
 
 void Fiber::resume() {
@@ -117,10 +147,7 @@ void Fiber::resume() {
   ENSURE(!impl.finished);
   if (!impl.started) {
     impl.started = true;
-    impl.allocate_stack();
-#if __has_feature(thread_sanitizer)
-    impl.inside.tsan_fiber = __tsan_create_fiber(0);
-#endif
+    impl.prepare();
     // LINT(reinterpret_cast): makecontext passes integers only.
     auto address = reinterpret_cast<std::uintptr_t>(&impl);
     // LINT(reinterpret_cast): and wants a function without parameters.

@@ -14,6 +14,9 @@ class Fiber {
  public:
   /// `body` starts with the first `resume`.
   explicit Fiber(std::move_only_function<void()> body);
+  /// A finished fiber begins anew with another body, on the stack that it has: making one costs
+  /// more than most bodies do.
+  void restart(std::move_only_function<void()> body);
   /// Finished, or never started.
   ~Fiber();
   Fiber(const Fiber&) = delete;

@@ -56,5 +56,27 @@ TEST(Fiber, MayBeDroppedUnstarted) {
   Fiber fiber([] { ADD_FAILURE(); });
 }
 
+TEST(Fiber, begins_anew_on_its_stack) {
+  int rounds = 0;
+  Fiber* inside = nullptr;
+  Fiber fiber([&] { ++rounds; });
+  fiber.resume();
+  ASSERT_TRUE(fiber.finished());
+  for (int i = 0; i < 3; ++i) {
+    inside = &fiber;
+    fiber.restart([&] {
+      ++rounds;
+      inside->suspend();
+      ++rounds;
+    });
+    EXPECT_FALSE(fiber.finished());
+    fiber.resume();
+    EXPECT_FALSE(fiber.finished());
+    fiber.resume();
+    EXPECT_TRUE(fiber.finished());
+  }
+  EXPECT_EQ(rounds, 7);
+}
+
 }  // namespace
 }  // namespace weir::rt::sim

@@ -25,6 +25,8 @@ inline constexpr std::uint64_t kBlockBytes = 4096;
 /// Stack of a worker job (touched pages only cost memory), and the part below it that faults.
 inline constexpr std::size_t kFiberStackBytes = 1024 * 1024;
 inline constexpr std::size_t kFiberGuardBytes = 4096;
+/// Worker jobs whose stacks are kept for the next ones.
+inline constexpr std::size_t kJobsKept = 64;
 /// How often a process asks again for a lock or a link that is not there.
 inline constexpr Duration kLockRetry = 1ms;
 inline constexpr Duration kConnectRetryMin = 100ms;
