@@ -1,5 +1,7 @@
 #include "engine/maintenance/clock_job.h"
 
+#include <algorithm>
+
 #include "state/commands/advance_clock.h"
 #include "state/commands/append_spans.h"
 
@@ -8,7 +10,14 @@ namespace weir::engine {
 namespace {
 /// A difference from the cluster's clock that somebody should look at.
 constexpr std::int64_t kSkewToReportMs = 600'000;
+/// How often to look whether a cluster that knows no time yet can be told one.
+constexpr Duration kFirstClockInterval = 1s;
 }  // namespace
+
+Duration ClockJob::period() const {
+  Duration interval = context_.rules().clock_interval;
+  return context_.state().clock_ms() == 0 ? std::min(interval, kFirstClockInterval) : interval;
+}
 
 void ClockJob::on_folded(const state::EntryView& entry, const state::Folded&) {
   for (const state::CommandGroup& group : entry.groups)

@@ -201,6 +201,17 @@ TEST_F(MaintenanceTest, the_log_is_truncated_and_a_new_broker_starts_from_a_snap
   EXPECT_EQ(values_of(fetch("a", again, at, Offset(0)).records), expected);
 }
 
+TEST_F(MaintenanceTest, a_new_cluster_knows_the_time_soon_after_its_first_topic) {
+  Options with = quick_options("a");
+  with.maintenance = MaintenanceOptions{};
+  EngineNode& a = start("a", with);
+  world_.run_for(10s);
+  EXPECT_EQ(a->follower().state().clock_ms(), 0);
+  make_topic(a, "t");
+  world_.run_for(3s);
+  EXPECT_GT(a->follower().state().clock_ms(), 0);
+}
+
 /// Over a log in an object store, where reads below the floor say nothing.
 class ObjectLogMaintenanceTest : public MaintenanceTest {
  protected:
