@@ -39,6 +39,7 @@ void GroupLiveness::heard(std::string_view group, std::string_view member) {
   const auto found = at->second.members.find(member);
   if (found == at->second.members.end()) return;
   Watch& watch = found->second;
+  parts_.clock.advance();
   watch.heard = parts_.clock.now();
   if (alone_ || is_vouched(watch)) return;
   const MonoTime due = watch.sign_seen + watch.timeout / 3;
@@ -184,6 +185,23 @@ rt::Task<void> GroupLiveness::act() {
     schedule(at, visit(at->first, at->second, vouched, silent));
   }
   vouch(vouched);
+  co_await expire_after_proof(std::move(silent));
+}
+
+rt::Task<void> GroupLiveness::settle(std::vector<std::string> groups) {
+  parts_.clock.advance();
+  std::vector<Suspect> silent;
+  for (const std::string& id : groups) {
+    const auto at = groups_.find(id);
+    if (at == groups_.end()) continue;
+    const bool preferred = is_preferred(parts_.follower.state(), parts_.proposer.incarnation(), id);
+    for (const auto& [name, watch] : at->second.members)
+      if (is_silent(watch, preferred)) silent.push_back({id, name, watch.sign});
+  }
+  co_await expire_after_proof(std::move(silent));
+}
+
+rt::Task<void> GroupLiveness::expire_after_proof(std::vector<Suspect> silent) {
   if (silent.empty()) co_return;
   // Without the proof of being at the tail, silence may be our own.
   if (!co_await parts_.follower.barrier(parts_.loop.now() + kProofWait)) co_return;
@@ -191,7 +209,8 @@ rt::Task<void> GroupLiveness::act() {
     const Watch* watch = find(suspect.group, suspect.member);
     const bool preferred =
         is_preferred(parts_.follower.state(), parts_.proposer.incarnation(), suspect.group);
-    return watch == nullptr || watch->sign != suspect.sign || !is_silent(*watch, preferred);
+    return watch == nullptr || watch->sign != suspect.sign || !is_silent(*watch, preferred) ||
+           parts_.clock.now() < watch->quiet_until;
   });
   expire(silent);
 }

@@ -39,7 +39,7 @@ class GroupLiveness {
     Follower& follower;
     Proposer& proposer;
     const Membership& membership;
-    const GroupClock& clock;
+    GroupClock& clock;
     Logger& logger;
     Metrics& metrics;
   };
@@ -58,6 +58,9 @@ class GroupLiveness {
   void on_changed(const state::ChangedGroups& changed);
   /// Vouches, and proposes expiries, as far as they are due.
   rt::Task<void> act();
+  /// Proposes the expiry of whoever is silent in these groups, so that what is proposed next meets
+  /// them as of now and not as of the last look at the time.
+  rt::Task<void> settle(std::vector<std::string> groups);
   /// By the loop's clock.
   MonoTime next_due() const;
   std::size_t watched() const { return watched_; }
@@ -99,6 +102,7 @@ class GroupLiveness {
   /// Looks at one group whose time has come; says when to look again.
   MonoTime visit(const std::string& id, Watched& group, std::vector<Suspect>& vouched,
                  std::vector<Suspect>& silent);
+  rt::Task<void> expire_after_proof(std::vector<Suspect> silent);
   void vouch(const std::vector<Suspect>& members);
   void expire(const std::vector<Suspect>& members);
 

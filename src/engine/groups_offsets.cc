@@ -78,6 +78,8 @@ rt::Task<std::vector<GroupOutcome>> Groups::commit_offsets(MemberId from,
   std::vector<state::PartitionRef> items;
   for (const OffsetToCommit& offset : offsets) items.push_back(offset.at);
   const std::vector<std::size_t> order = by_topic(items);
+  // Whoever is no member may commit only where there is none.
+  if (from.generation < 0) co_await liveness_.settle({from.group});
   state::command::CommitOffsets command;
   command.group_id = std::move(from.group);
   command.member_id = std::move(from.member);
@@ -145,6 +147,7 @@ rt::Task<std::vector<GroupOutcome>> Groups::delete_offsets(
     std::string group, std::vector<state::PartitionRef> partitions, MonoTime deadline) {
   std::vector<GroupOutcome> outcomes(partitions.size());
   const std::vector<std::size_t> order = by_topic(partitions);
+  co_await liveness_.settle({group});
   state::command::DeleteOffsets command;
   command.group_id = std::move(group);
   for (std::size_t i : order) {
@@ -161,6 +164,7 @@ rt::Task<std::vector<GroupOutcome>> Groups::delete_groups(std::vector<std::strin
   std::vector<GroupOutcome> outcomes(groups.size());
   std::vector<std::size_t> order(groups.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  co_await liveness_.settle(groups);
   state::command::DeleteGroups command;
   command.group_ids = std::move(groups);
   spread(co_await propose(make_proposal(command), deadline), order, outcomes);

@@ -100,6 +100,23 @@ TEST_F(GroupOffsetsTest, are_listed_described_and_deleted) {
   EXPECT_TRUE(get(node("a"), a->groups().delete_groups({"g"}, soon("a")))[0].ok());
 }
 
+TEST_F(GroupOffsetsTest, a_group_can_be_deleted_once_its_members_sessions_have_ended) {
+  EngineNode& a = start("a");
+  const auto settle_in = [&](const std::string& id) {
+    JoinRequest request = join_of("m");
+    request.group = id;
+    ASSERT_TRUE(join("a", a, std::move(request)).ok());
+  };
+  // The second session ends so soon after the first that the broker does not look in between.
+  settle_in("g");
+  settle_in("h");
+  const MonoTime last = world_.now();
+  ASSERT_TRUE(world_.run_while([&] { return world_.now() < last + 6s + 1ms; }, 10s));
+  for (const GroupOutcome& outcome :
+       get(node("a"), a->groups().delete_groups({"g", "h"}, soon("a"))))
+    EXPECT_TRUE(outcome.ok());
+}
+
 TEST_F(GroupOffsetsTest, a_request_that_no_entry_can_take_is_refused_before_it_is_proposed) {
   EngineNode& a = start("a");
   settle("a", a, "m1");

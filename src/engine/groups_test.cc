@@ -64,6 +64,17 @@ TEST_F(GroupsTest, a_lone_broker_writes_nothing_for_a_steady_group) {
   EXPECT_EQ(a->status().folded, before);
 }
 
+TEST_F(GroupsTest, a_session_counts_from_when_the_heartbeat_came) {
+  EngineNode& a = start("a");
+  settle("a", a, "m1");
+  world_.run_for(4900ms);
+  ASSERT_EQ(beat("a", a, "m1", 1), Refusal::none);
+  world_.run_for(5500ms);
+  EXPECT_EQ(group(a)->counts.members, 1u) << "silent for 5.5 s of 6 s";
+  world_.run_for(1s);
+  EXPECT_EQ(group(a)->counts.members, 0u);
+}
+
 TEST_F(GroupsTest, a_silent_member_is_out_after_its_session) {
   EngineNode& a = start("a");
   settle("a", a, "m1");

@@ -59,6 +59,6 @@ def attempt(tests, name, start, protocol="classic"):
             outcome = suite.run(tests, name, bootstrap, work / "test.log", protocol)
             if outcome.state == "failed":
                 keep()
-    except AssertionError as error:
+    except (AssertionError, RuntimeError) as error:
         return suite.Outcome("failed", outcome.seconds, f"the broker: {error}")
     return outcome

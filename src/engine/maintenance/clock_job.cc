@@ -1,5 +1,7 @@
 #include "engine/maintenance/clock_job.h"
 
+#include <algorithm>
+
 #include "state/commands/advance_clock.h"
 #include "state/commands/append_spans.h"
 
@@ -8,7 +10,14 @@ namespace weir::engine {
 namespace {
 /// A difference from the cluster's clock that somebody should look at.
 constexpr std::int64_t kSkewToReportMs = 600'000;
+/// How often to look whether this broker's clock, which it has not told yet, can be told.
+constexpr Duration kFirstClockInterval = 1s;
 }  // namespace
+
+Duration ClockJob::period() const {
+  Duration interval = std::min(context_.rules().clock_interval, context_.rules().retention_check);
+  return told_ ? interval : std::min(interval, kFirstClockInterval);
+}
 
 void ClockJob::on_folded(const state::EntryView& entry, const state::Folded&) {
   for (const state::CommandGroup& group : entry.groups)
