@@ -1,5 +1,5 @@
-// The engine: everything behind the Kafka protocol. `broker` talks to this interface alone; the
-// gateway implements it over JetStream.
+// The engine: everything behind the Kafka protocol. `broker` talks to this interface alone;
+// ClusterEngine implements it, and tests of the broker have a small one of their own.
 //
 // Every call is made on `loop()` and its task resumes there. Kafka's request types and error codes
 // do not appear here. No refusal is said from a stale state: where a function can refuse because

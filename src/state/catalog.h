@@ -1,8 +1,8 @@
 // What the rest of the broker may know of the cluster state: topics, partitions and brokers as
 // plain values.
 //
-// `Catalog` is the read side. The cluster state implements it; so does the NATS gateway, which
-// keeps its own. All calls are made on the engine's loop, and references are valid until control
+// `Catalog` is the read side. The cluster state implements it; tests of the broker have a small
+// one of their own. All calls are made on the engine's loop, and references are valid until control
 // returns to that loop.
 #pragma once
 

@@ -32,6 +32,12 @@ class Docs(lint_case.LintCase):
                                 "```\n[not](a-link.md)\n```\n[d](../docs) [e](a.md#one-thing)\n"})
         self.assert_found(docs, "docs/a.md:2: link to #two", "docs/a.md:2: link to b.md")
 
+    def test_a_cited_section_that_does_not_exist_is_found(self):
+        self.tree({"docs/design.md": "## 4. Log\n\n- **a. Fold.** x\n\n## 9. Groups\n\n- **c. Other.** y\n",
+                   "src/x/README.md": "", "src/x/a.h": "// docs/design.md, 4a and docs/design.md,\n// 9\n",
+                   "src/x/b.h": "// docs/design.md, 4b\n// docs/design.md,\n// 11\n"})
+        self.assert_found(docs, "src/x/b.h:1: cites section 4b", "src/x/b.h:2: cites section 11")
+
     def test_a_directory_of_code_without_a_readme_is_found(self):
         self.tree({"src/x/a.h": "", "src/y/README.md": "", "src/y/a.h": ""})
         self.assert_found(docs, "src/x:1: has no README.md")

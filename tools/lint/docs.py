@@ -2,7 +2,7 @@
 
 Each page of docs/formats/ names its golden test in a line "Golden test: `path`", and that file names the page; each
 *golden_test.cc is named by a page, but for those of layers whose formats are Kafka's. Relative links in Markdown lead somewhere, headings included. Each directory below
-src/ that holds code has a README.
+src/ that holds code has a README. A section of docs/design.md that something cites exists.
 """
 import pathlib
 import re
@@ -14,6 +14,9 @@ KAFKA_FORMATS = ("src/codec/", "src/record/", "src/wire/")
 GOLDEN = re.compile(r"^Golden tests?: (.*)$", re.MULTILINE)
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 IMAGE = re.compile(r"!\[[^\]\n]*\]\(([^)\s]+)\)")
+CITATION = re.compile(r"design\.md,\s*(?:(?://|#)\s*)?(\d+)([a-z])?\b")
+SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
+DUTY = re.compile(r"^- \*\*([a-z])\. ", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -65,10 +68,32 @@ def check_readmes(root):
             yield source.Finding(directory, 1, "has no README.md: what belongs here, what does not, what to read first")
 
 
+def sections(text):
+    """{number: letters of its duties} of a design page."""
+    starts = list(SECTION.finditer(text))
+    ends = [match.start() for match in starts[1:]] + [len(text)]
+    return {match.group(1): set(DUTY.findall(text[match.start():end])) for match, end in zip(starts, ends)}
+
+
+def check_citations(root):
+    page = pathlib.Path(root, "docs/design.md")
+    known = sections(page.read_text()) if page.is_file() else {}
+    for path in source.files(root, ".h", ".cc", ".py", ".md", ".sh", ".txt", ".json"):
+        if path.startswith(("tools/lint/", "tests/lint/")):
+            continue
+        text = source.read(root, path)
+        for match in CITATION.finditer(text):
+            number, letter = match.groups()
+            if number not in known or (letter and letter not in known[number]):
+                yield source.Finding(path, source.line_of(text, match.start()),
+                                     f"cites section {number}{letter or ''} of docs/design.md, which does not exist")
+
+
 def check(root, _options=None):
     yield from check_formats(root)
     yield from check_links(root)
     yield from check_readmes(root)
+    yield from check_citations(root)
 
 
 if __name__ == "__main__":
