@@ -2,8 +2,8 @@
 // entries have commit times (state/cluster/log_clock.h).
 //
 // While records arrive every broker tells its clock once per interval; an idle cluster rarely. A
-// broker tells it first right after its start, which may be often: a cluster that knows no time lets
-// nothing become due.
+// broker tells it first right after its start, which may be often: a cluster that knows no time
+// lets nothing become due.
 #pragma once
 
 #include <optional>
