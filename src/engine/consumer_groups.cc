@@ -82,7 +82,19 @@ ConsumerGroups::Look ConsumerGroups::look_at(
         const state::TopicInfo* topic = state.topic(id);
         return topic == nullptr ? std::string_view() : std::string_view(topic->name);
       });
-  return {effect.refusal, effect.member.has_value()};
+  Look look{effect.refusal, effect.member.has_value(), false};
+  const state::ConsumerMember* member = group->find(command.member_id);
+  if (command.owned && member != nullptr && !look.changes) {
+    std::size_t holds = 0;
+    for (const auto& topic : *command.owned)
+      for (std::int32_t partition : topic.partitions) {
+        const state::PartitionRef at{topic.topic_id, PartitionIndex(partition)};
+        look.differs |= find_held(member->assigned, at) == nullptr;
+        ++holds;
+      }
+    look.differs |= holds != member->assigned.size();
+  }
+  return look;
 }
 
 ConsumerGroups::Work& ConsumerGroups::work_of(const std::string& group) {
@@ -95,7 +107,8 @@ rt::Task<ConsumerHeartbeatAnswer> ConsumerGroups::heartbeat(ConsumerHeartbeat re
                                                             MonoTime deadline) {
   state::command::ConsumerGroupHeartbeat command = command_of(request);
   Look look = look_at(command);
-  if (look.refusal != Refusal::none) {
+  // What it gave up is said once, and must not be lost at a broker that is behind.
+  if (look.refusal != Refusal::none || look.differs) {
     Result<void> barrier = co_await parts_.follower.barrier(deadline);
     if (!barrier) co_return ended({.failure = barrier.error()});
     look = look_at(command);
@@ -103,8 +116,11 @@ rt::Task<ConsumerHeartbeatAnswer> ConsumerGroups::heartbeat(ConsumerHeartbeat re
   }
   parts_.liveness.heard(request.group, request.member);
   if (look.changes) {
+    Proposal proposal = make_proposal(command);
+    // What it says of its partitions is true for a while only.
+    proposal.dies_with_incarnation = true;
     GroupOutcome outcome =
-        outcome_of(co_await parts_.proposer.propose(make_proposal(command), deadline));
+        outcome_of(co_await parts_.proposer.propose(std::move(proposal), deadline));
     if (!outcome.ok()) co_return ended(outcome);
   }
   Work& work = work_of(request.group);
@@ -156,6 +172,10 @@ rt::Task<bool> ConsumerGroups::fence_if_late(std::string group, std::string id, 
     work->second.late.erase(id);
     co_return false;
   }
+  // Who left while it was late is not seen here again.
+  if (work->second.late.size() > found->members().size())
+    std::erase_if(work->second.late,
+                  [&](const auto& item) { return found->find(item.first) == nullptr; });
   MonoTime now = parts_.loop.now();
   auto [since, fresh] = work->second.late.try_emplace(id, member->epoch, now);
   if (since->second.first != member->epoch) since->second = {member->epoch, now};

@@ -80,6 +80,8 @@ class ConsumerGroups final : public ConsumerGroupApi, public FoldListener {
   struct Look {
     Refusal refusal = Refusal::none;
     bool changes = false;
+    /// The member says that it holds something else than it does here: one of the two is behind.
+    bool differs = false;
   };
 
   const state::ConsumerGroup* find(const std::string& group) const;

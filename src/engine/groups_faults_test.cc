@@ -98,6 +98,34 @@ TEST_F(GroupFaultsTest, a_join_during_an_outage_fails_within_its_patience) {
   world_.run_for(2s);
 }
 
+TEST_F(GroupFaultsTest, a_commit_does_not_outlive_the_registration_of_its_broker) {
+  EngineNode& a = start_on("a", outage_);
+  EngineNode& b = start_on("b", log_);
+  PartitionRef at{create_topic("b", b, "t"), PartitionIndex(0)};
+  settle("a", a, "m1");
+  ASSERT_TRUE(commit("a", a, {"", "m1", std::nullopt, 1}, at, 10).ok());
+  outage_.down = true;
+  std::optional<GroupOutcome> late;
+  node("a").spawn([](EngineNode& e, PartitionRef p, MonoTime until,
+                     std::optional<GroupOutcome>* out) -> rt::Task<void> {
+    MemberId from{"g", "m1", std::nullopt, 1};
+    *out = (co_await e->groups().commit_offsets(from, {{p, 11, -1, ""}}, until)).front();
+  }(a, at, node("a").loop().now() + 60s, &late));
+  // Its client goes on at the other broker, which notices that the first one is gone.
+  for (int i = 0; i < 20; ++i) {
+    world_.run_for(2s);
+    ASSERT_EQ(beat("b", b, "m1", 1), Refusal::none);
+  }
+  ASSERT_EQ(b->follower().state().brokers().size(), 1u);
+  ASSERT_TRUE(commit("b", b, {"", "m1", std::nullopt, 1}, at, 12).ok());
+  outage_.down = false;
+  world_.run_for(5s);
+  ASSERT_EQ(b->follower().state().brokers().size(), 2u) << "it is back";
+  EXPECT_EQ(committed("b", b).offsets.at(0).offset, 12);
+  ASSERT_TRUE(late.has_value());
+  EXPECT_FALSE(late->ok());
+}
+
 TEST_F(GroupFaultsTest, a_thousand_members_form_a_group_at_once) {
   constexpr int kMembers = 1'000;
   EngineNode& a = start("a");

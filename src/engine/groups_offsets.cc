@@ -93,7 +93,10 @@ rt::Task<std::vector<GroupOutcome>> Groups::commit_offsets(MemberId from,
     command.topics.back().partitions.push_back({offset.at.partition.value, offset.offset,
                                                 offset.leader_epoch, std::move(offset.metadata)});
   }
-  spread(co_await propose(make_proposal(command), deadline), order, outcomes);
+  Proposal proposal = make_proposal(command);
+  // A member that was not answered commits through another broker, and goes on from there.
+  proposal.dies_with_incarnation = true;
+  spread(co_await propose(std::move(proposal), deadline), order, outcomes);
   co_return outcomes;
 }
 

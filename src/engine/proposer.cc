@@ -52,7 +52,7 @@ void Proposer::restart_as(Incarnation incarnation, Proposal registration,
   std::deque<Pending> stays;
   std::vector<Pending> stale;
   for (Pending& pending : pending_) {
-    if (pending.proposal.names_own_object)
+    if (pending.proposal.names_own_object || pending.proposal.dies_with_incarnation)
       stale.push_back(std::move(pending));
     else
       stays.push_back(std::move(pending));

@@ -54,6 +54,9 @@ struct Proposal {
   /// It names an object whose name holds the incarnation that proposes: under another incarnation
   /// it would name an object that does not exist.
   bool names_own_object = false;
+  /// It is only right close to when it was asked for: under another incarnation, so after this
+  /// broker was away for a session, it could undo what its client did elsewhere meanwhile.
+  bool dies_with_incarnation = false;
 };
 
 /// Where an outcome goes; called once, on the engine's loop, from within the fold or a restart. May
@@ -79,8 +82,9 @@ class Proposer final : public FoldListener {
 
   Incarnation incarnation() const { return incarnation_; }
   /// Starts (again) as `incarnation`: `registration` becomes command 1 and everything still pending
-  /// follows it, but for what names an object of the previous incarnation: that is refused as
-  /// `not_registered`, to be made anew. Only when the fold shows the previous incarnation gone.
+  /// follows it, but for what names an object of the previous incarnation or dies with it: that is
+  /// refused as `not_registered`, to be made anew. Only when the fold shows the previous
+  /// incarnation gone.
   void restart_as(Incarnation incarnation, Proposal registration,
                   std::shared_ptr<ProposalSink> sink);
 

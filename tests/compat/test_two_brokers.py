@@ -1,4 +1,5 @@
 """Two brokers on one directory, as clients see them: one cluster, whichever broker they ask."""
+import json
 import unittest
 
 from harness import agents, installs, raw
@@ -36,6 +37,25 @@ class TwoBrokers(SharedBrokerCase):
         leaders = [self.java.call("describe_topic", bootstrap=b.address, topic=topic)["leaders"] for b in (self.broker, self.other)]
         self.assertEqual(leaders[0], leaders[1])
         self.assertEqual(set(leaders[0]), {1, 2}, "each broker leads some of the partitions")
+
+    def test_a_reassignment_to_other_brokers_is_taken_and_moves_nothing(self):
+        topic = self.create()
+        tool = lambda *args: self.java.call("tool", main="org.apache.kafka.tools.reassign.ReassignPartitionsCommand", stdin="",
+                                            args=["--bootstrap-server", self.broker.address, *args])
+        leader = self.java.call("describe_topic", bootstrap=self.broker.address, topic=topic)["leaders"][0]
+        other = 3 - leader
+        plan = self.fleet.work / f"{topic}.json"
+        plan.write_text(json.dumps({"version": 1, "partitions": [{"topic": topic, "partition": 0, "replicas": [other]}]}))
+        done = tool("--execute", "--reassignment-json-file", str(plan))
+        self.assertEqual(done["status"], 0, done)
+        self.assertIn(f"Successfully started partition reassignment for {topic}-0", done["out"])
+        done = tool("--list")
+        self.assertEqual((done["status"], done["out"].strip()), (0, "No partition reassignments found."))
+        done = tool("--verify", "--reassignment-json-file", str(plan))
+        self.assertEqual(done["status"], 0, done)
+        # The tool says how it is: nothing is under way, and the partition is where it was.
+        self.assertIn(f"There is no active reassignment of partition {topic}-0, but replica set is {leader} rather than {other}.", done["out"])
+        self.assertEqual(self.java.call("describe_topic", bootstrap=self.broker.address, topic=topic)["leaders"], [leader])
 
     def test_a_topic_made_at_one_is_known_at_the_other_at_once(self):
         for i in range(10):

@@ -6,11 +6,7 @@
 #include "codec/crc32c.h"
 #include "record/batch_view.h"
 #include "record/format.h"
-#include "serial/reader.h"
-#include "state/command.h"
-#include "state/commands/expire_members.h"
-#include "state/commands/vouch_members.h"
-#include "state/groups/group_table.h"
+#include "tests/sim/group_canaries.h"
 #include "tests/sim/remote.h"
 #include "tests/sim/run.h"
 
@@ -59,10 +55,32 @@ std::vector<CanaryInfo> broker_canaries() {
        "merge-unguarded",
        "a merge replaces spans that it has not read",
        {corrupt, lost, hole, two_values}},
+  };
+}
+
+/// Bugs of brokers that groups can see.
+std::vector<CanaryInfo> group_canaries() {
+  using enum Violation;
+  return {
       {Canary::expire_unguarded,
        "expire-unguarded",
        "members are expired over signs of life that the proposer had not folded",
        {expired_alive},
+       Workload::groups},
+      {Canary::commit_unguarded,
+       "commit-unguarded",
+       "commits land whatever their generation or epoch is",
+       {fenced_commit, offset_back, committed_twice},
+       Workload::groups},
+      {Canary::revoke_unawaited,
+       "revoke-unawaited",
+       "partitions are given to another member before their owner gave them up",
+       {two_owners},
+       Workload::groups},
+      {Canary::torn_commit,
+       "torn-commit",
+       "an offset lands without the metadata of its commit",
+       {torn_output},
        Workload::groups},
   };
 }
@@ -106,7 +124,8 @@ std::vector<CanaryInfo> joined(std::vector<CanaryInfo> first, std::vector<Canary
 }  // namespace
 
 const std::vector<CanaryInfo>& all_canaries() {
-  static const std::vector<CanaryInfo> canaries = joined(broker_canaries(), storage_canaries());
+  static const std::vector<CanaryInfo> canaries =
+      joined(joined(broker_canaries(), storage_canaries()), group_canaries());
   return canaries;
 }
 
@@ -122,45 +141,6 @@ const CanaryInfo& info_of(Canary canary) {
   ensure_failed("the canary is in the table", __FILE__, __LINE__);
 }
 
-namespace {
-
-template <class Command>
-Command read_command(const state::EncodedCommand& encoded) {
-  Command command;
-  serial::Reader reader(encoded.body);
-  ENSURE(decode(command, reader, 1));
-  return command;
-}
-
-/// The member's last sign of life in this state; 0 if it is gone.
-std::uint64_t last_sign(const state::State& state, const std::string& group,
-                        const std::string& member) {
-  const state::Group* unit = state.groups().find(group);
-  const state::GroupMember* found =
-      unit == nullptr ? nullptr : state.groups().find_member(*unit, member);
-  return found == nullptr ? 0 : found->last_sign().value;
-}
-
-/// True if the command was changed.
-bool drop_guard(const state::State& state, state::EncodedCommand& encoded, rt::Random& random) {
-  state::command::ExpireMembers expire;
-  if (encoded.type == state::command::ExpireMembers::kType) {
-    expire = read_command<state::command::ExpireMembers>(encoded);
-  } else if (encoded.type == state::command::VouchMembers::kType && random.below(4) == 0) {
-    for (const auto& group : read_command<state::command::VouchMembers>(encoded).groups)
-      for (const std::string& member : group.member_ids)
-        expire.members.push_back({group.group_id, member, 0});
-  } else {
-    return false;
-  }
-  for (auto& member : expire.members)
-    member.last_sign = last_sign(state, member.group_id, member.member_id);
-  encoded = state::encode_command(expire, FeatureLevel(1));
-  return true;
-}
-
-}  // namespace
-
 rt::Task<Result<commitlog::CreateOutcome>> CanaryLog::create(Position at, BytesChain entry) {
   using commitlog::CreateOutcome;
   if (at.value < entries_.size())
@@ -169,19 +149,19 @@ rt::Task<Result<commitlog::CreateOutcome>> CanaryLog::create(Position at, BytesC
         : CreateOutcome::exists;
   if (at.value > entries_.size()) co_return fail(ErrorCode::precondition, "beyond the tail");
   SharedBytes bytes = SharedBytes::copy_of(entry.flatten().view());
-  const SharedBytes written = canary_ == Canary::expire_unguarded ? without_guard(bytes) : bytes;
+  const SharedBytes written = spoils_groups(canary_) ? spoiled(bytes) : bytes;
   entries_.push_back(written);
   // Whoever did not win folds what it reads.
   co_return written == bytes ? CreateOutcome::won : CreateOutcome::exists;
 }
 
-SharedBytes CanaryLog::without_guard(const SharedBytes& entry) {
+SharedBytes CanaryLog::spoiled(const SharedBytes& entry) {
   Result<state::EntryView> view = state::decode_entry(entry);
   ENSURE(view.has_value());
   bool changed = false;
   for (state::CommandGroup& group : view->groups)
     for (state::EncodedCommand& command : group.commands)
-      changed |= drop_guard(folded_, command, random_);
+      changed |= spoil_group_command(canary_, folded_, command, random_);
   SharedBytes written = entry;
   if (changed) {
     const BytesChain inlined(entry.slice(view->inline_offset, view->inline_bytes));

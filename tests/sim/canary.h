@@ -39,6 +39,9 @@ enum class Canary : std::uint8_t {
   merge_unguarded,     // a merge replaces more than it has read
   store_stays_down,    // the store does not come back after the last fault
   expire_unguarded,    // members are expired over signs of life that came meanwhile
+  commit_unguarded,    // commits land whatever their generation
+  revoke_unawaited,    // partitions are given on before their owner gave them up
+  torn_commit,         // an offset lands without its metadata
 };
 
 enum class Workload : std::uint8_t;
@@ -78,9 +81,8 @@ class CanaryLog final : public commitlog::CommitLog {
   void all_brokers_died();
 
  private:
-  /// The entry with every guard of an expiry set to what the fold will find, and some vouchers
-  /// turned into expiries, as of a broker that is late.
-  SharedBytes without_guard(const SharedBytes& entry);
+  /// The entry with its commands about groups spoiled, as of brokers without the guard.
+  SharedBytes spoiled(const SharedBytes& entry);
 
   Canary canary_;
   rt::Random& random_;

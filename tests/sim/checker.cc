@@ -32,6 +32,7 @@ std::string_view to_string(Violation kind) {
     case Violation::fenced_commit: return "fenced commit";
     case Violation::committed_twice: return "committed twice";
     case Violation::expired_alive: return "expired alive";
+    case Violation::torn_output: return "torn output";
   }
   return "?";
 }

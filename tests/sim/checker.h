@@ -53,6 +53,7 @@ enum class Violation : std::uint8_t {
   skipped_work,     // a committed offset beyond what was processed
   fenced_commit,    // a commit of an older generation after one of a newer
   committed_twice,  // a position was committed twice with success
+  torn_output,      // an offset without the output that was committed with it
   expired_alive,    // a member with a sign of life in the log was put out as silent
 };
 std::string_view to_string(Violation kind);

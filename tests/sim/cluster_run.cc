@@ -260,22 +260,18 @@ void ClusterRun::recover() {
   admin_->finish();
   if (!run_while([&] { return !admin_->done() || !all_ready(); }, kRecoveryMax))
     checker_.report(Violation::stuck, "not all brokers became ready after the last fault");
-  for (GroupMember* member : members_) member->behave();
-  if (!members_.empty() && !run_while([&] { return !group_converged(); }, kRecoveryMax))
-    for (const GroupMember* member : members_)
-      checker_.report(Violation::stuck, "the group did not settle: " + member->describe());
-  if (!members_.empty())
-    run_while([&, until = world_.now() + 20s] { return world_.now() < until; }, kRecoveryMax);
-  if (!members_.empty() && group_checker_.commits() < kGroupCommitsMin)
-    checker_.report(Violation::stuck, "the group has committed too little: " +
-                                          std::to_string(group_checker_.commits()));
-  for (Client* client : clients_running_) client->finish();
+  end(clients_running_);
+  if (!members_.empty()) recover_group();
+}
+
+void ClusterRun::end(const std::vector<Client*>& clients) {
+  for (Client* client : clients) client->finish();
   auto busy = [&] {
-    return !std::all_of(clients_running_.begin(), clients_running_.end(),
+    return !std::all_of(clients.begin(), clients.end(),
                         [](const Client* client) { return client->done(); });
   };
   if (run_while(busy, kRecoveryMax)) return;
-  for (const Client* client : clients_running_)
+  for (const Client* client : clients)
     if (!client->done())
       checker_.report(Violation::stuck, "not answered after the last fault: " + client->describe());
 }

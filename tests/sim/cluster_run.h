@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/sim/admin.h"
+#include "tests/sim/consumer_member.h"
 #include "tests/sim/group_member.h"
 #include "tests/sim/kafka_clients.h"
 #include "tests/sim/nemesis.h"
@@ -28,6 +29,9 @@ class ClusterRun {
   void begin();
   void struggle();
   void recover();
+  /// Clients end what they have begun.
+  void end(const std::vector<Client*>& clients);
+  void recover_group();
   void check_members();
   void settle();
   void read_everything();
@@ -36,6 +40,7 @@ class ClusterRun {
   void add_kafka_writer(PartitionRef at);
   void add_readers();
   void add_group();
+  void add_member(Member& member);
   bool group_converged() const;
   void start_client(rt::sim::SimNode& node, Client& client);
   KafkaClientParts kafka_parts(rt::sim::SimNode& node);
@@ -62,7 +67,7 @@ class ClusterRun {
   Admin* admin_ = nullptr;
   std::vector<rt::sim::SimNode*> kafka_nodes_;
   std::vector<Client*> clients_running_;
-  std::vector<GroupMember*> members_;
+  std::vector<Member*> members_;
   /// Partitions that have writers.
   std::set<PartitionRef> written_;
 };

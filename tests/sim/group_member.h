@@ -1,53 +1,38 @@
-// GroupMember: a simulated consumer of a classic group. Joins, takes its partitions, processes and
-// commits position after position, heartbeats; stalls, dies and leaves now and then.
-//
-// `spread`: every request goes to any broker, as a load balancer in front of a shared identity
-// does; else one broker until it fails.
+// GroupMember: a simulated consumer of the classic protocol. Joins, takes its partitions, processes
+// and commits position after position, heartbeats; stalls, dies and leaves now and then. It speaks
+// the embedded consumer protocol as Java's consumer does (eager), so its group may become one of
+// the consumer protocol while it works.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "tests/sim/calls.h"
-#include "tests/sim/client.h"
-#include "tests/sim/group_checker.h"
+#include "tests/sim/group_work.h"
 
 namespace weir::sim {
 
-struct GroupMemberOptions {
-  std::string name;
-  TopicId topic;
-  std::int32_t partitions = 0;
-  bool spread = false;
-  bool is_static = false;
-  std::int32_t session_ms = 6'000;
-};
-
-class GroupMember final : public Client {
+class GroupMember final : public Member {
  public:
   GroupMember(Caller& caller, GroupChecker& checker, GroupMemberOptions options)
-      : caller_(caller), checker_(checker), options_(std::move(options)) {}
+      : caller_(caller),
+        checker_(checker),
+        options_(std::move(options)),
+        work_(caller, checker, options_) {}
 
   rt::Task<void> run() override;
   void finish() override { finishing_ = true; }
-  /// No more stalls and deaths from now on.
-  void behave() { behaves_ = true; }
+  void behave() override { behaves_ = true; }
   bool done() const override { return done_; }
   std::string describe() const override;
-  /// The generation that it works in, or -1; and what it has.
-  std::int32_t generation() const { return working_ ? generation_ : -1; }
-  const std::vector<std::int32_t>& owned() const { return owned_; }
+  std::int32_t generation() const override { return working_ ? generation_ : -1; }
+  const std::vector<std::int32_t>& owned() const override { return work_.owned(); }
 
  private:
-  template <class T>
-  rt::Task<Result<T>> call(Request<T> request, Duration time_out);
   rt::Task<bool> join();
   rt::Task<bool> sync(const engine::JoinAnswer& joined);
-  rt::Task<bool> fetch();
   rt::Task<void> work();
+  rt::Task<void> misbehave();
   rt::Task<bool> beat();
   rt::Task<bool> commit(std::int32_t partition);
   rt::Task<void> leave();
@@ -56,16 +41,17 @@ class GroupMember final : public Client {
   void forget();
   std::string who() const { return options_.name + " (" + member_ + ")"; }
   engine::MemberId self() const;
+  engine::JoinRequest join_request();
+  std::vector<std::pair<std::string, SharedBytes>> assign(
+      const std::vector<engine::JoinedMember>& members) const;
 
   Caller& caller_;
   GroupChecker& checker_;
   GroupMemberOptions options_;
+  GroupWork work_;
   std::string member_;
   std::uint64_t lives_ = 0;
   std::int32_t generation_ = -1;
-  std::vector<std::int32_t> owned_;
-  std::map<std::int32_t, std::int64_t> positions_;
-  std::size_t broker_ = 0;
   /// When the last commit was sent that was acknowledged, with a heartbeat accepted after it at the
   /// same process.
   std::optional<MonoTime> alive_since_;
@@ -77,7 +63,6 @@ class GroupMember final : public Client {
   bool behaves_ = false;
   bool finishing_ = false;
   bool done_ = false;
-  std::string trouble_;
 };
 
 }  // namespace weir::sim

@@ -17,6 +17,8 @@ inline constexpr Duration kRecoveryMax = 120s;
 /// A run that has not sent its records by then is stuck.
 inline constexpr Duration kRunMax = 600s;
 
+/// How long a group works in fair weather, all members at once.
+inline constexpr Duration kGroupFairTime = 20s;
 /// A group that has committed less has seen nothing.
 inline constexpr std::uint64_t kGroupCommitsMin = 20;
 
