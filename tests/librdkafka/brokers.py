@@ -50,14 +50,17 @@ def kafka(name, scenario):
         fleet.close(bool(keep))
 
 
-def attempt(tests, name, start, protocol="classic"):
-    """The outcome of one run against a broker of its own; a broker that misbehaved makes it a failure."""
+def attempt(tests, name, start, protocol="classic", keep_files=True):
+    """The outcome of one run against a broker of its own; a broker that misbehaved makes it a failure.
+
+    `keep_files`: those of a run that fails.
+    """
     outcome = suite.Outcome("failed", 0.0)
     number, scenario, _ = suite.split(name)
     try:
         with start(number, scenario) as (bootstrap, work, keep):
             outcome = suite.run(tests, name, bootstrap, work / "test.log", protocol)
-            if outcome.state == "failed":
+            if outcome.state == "failed" and keep_files:
                 keep()
     except (AssertionError, RuntimeError) as error:
         return suite.Outcome("failed", outcome.seconds, f"the broker: {error}")
