@@ -14,6 +14,7 @@ class FakeCatalog final : public state::Catalog {
   const state::TopicInfo* topic(std::string_view) const override { return nullptr; }
   const state::TopicInfo* topic(TopicId) const override { return nullptr; }
   std::optional<state::PartitionInfo> partition(state::PartitionRef) const override { return {}; }
+  std::vector<state::ProducerInfo> producers(state::PartitionRef) const override { return {}; }
   std::size_t topic_count() const override { return 3; }
   void visit_topics(std::string_view,
                     const std::function<bool(const state::TopicInfo&)>&) const override {}

@@ -53,6 +53,7 @@ inline constexpr ApiDeadline kDeadlines[] = {
     {55, ApiClass::admin, 10s, 10s},            // DescribeQuorum
     {57, ApiClass::admin, 1s, 60s},             // UpdateFeatures: timeout.ms
     {60, ApiClass::admin, 10s, 10s},            // DescribeCluster
+    {61, ApiClass::fetch, 15s, 15s},            // DescribeProducers
     {64, ApiClass::admin, 20s, 20s},            // UnregisterBroker
     {68, ApiClass::coordinator, 20s, 20s},      // ConsumerGroupHeartbeat
     {69, ApiClass::coordinator, 15s, 15s},      // ConsumerGroupDescribe

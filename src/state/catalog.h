@@ -72,6 +72,17 @@ struct BrokerInfo {
   std::int32_t session_timeout_ms = 0;
 };
 
+/// What a partition remembers of one idempotent producer.
+struct ProducerInfo {
+  ProducerId id;
+  ProducerEpoch epoch;
+  std::int32_t last_sequence = -1;
+  /// Behind its last record.
+  Offset end;
+  /// Greatest timestamp of the stored span that holds its last record; -1 if that is gone.
+  std::int64_t last_timestamp_ms = -1;
+};
+
 /// Things that exist by their configs alone, by Kafka's numbers.
 enum class ResourceType : std::int8_t { none = 0, client_metrics = 16, group = 32 };
 
@@ -82,6 +93,8 @@ class Catalog {
   virtual const TopicInfo* topic(std::string_view name) const = 0;
   virtual const TopicInfo* topic(TopicId id) const = 0;
   virtual std::optional<PartitionInfo> partition(PartitionRef at) const = 0;
+  /// By id; nothing for an unknown partition.
+  virtual std::vector<ProducerInfo> producers(PartitionRef at) const = 0;
   virtual std::size_t topic_count() const = 0;
   /// In name order, from the first name >= `from`, until `visit` returns false.
   virtual void visit_topics(std::string_view from,

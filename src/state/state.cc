@@ -1,5 +1,7 @@
 #include "state/state.h"
 
+#include <algorithm>
+
 #include "state/tables.h"
 
 namespace weir::state {
@@ -20,6 +22,32 @@ SpanInfo info_of(const Tables& tables, const Span& span) {
 const Partition* find_partition(const Tables& tables, const PartitionRef& at) {
   Slot slot = tables.topics.partition_slot(at);
   return slot == kNoSlot ? nullptr : &tables.partitions[slot];
+}
+
+/// What the partition remembers of each producer, in no order.
+template <class Visit>
+void visit_sequences(const Tables& tables, const Partition& partition, Visit&& visit) {
+  for (Slot slot = partition.first_producer; slot != kNoSlot;) {
+    const Sequences& sequences = tables.producers.sequences()[slot];
+    if (!sequences.runs().empty()) visit(sequences);
+    slot = sequences.in_partition.next;
+  }
+}
+
+Offset end_of(const RunMemory& runs) {
+  const RememberedRun& last = runs.run(runs.count() - 1);
+  return Offset(last.base_offset + last.records);
+}
+
+/// Of the span that holds the record before `end`; -1 if it is gone.
+std::int64_t timestamp_before(const Partition& partition, Offset end) {
+  const Offset last(end.value - 1);
+  std::int64_t found = -1;
+  partition.spans().visit_from(last, [&](const Span& span) {
+    if (span.base <= last) found = span.max_timestamp_ms;
+    return false;
+  });
+  return found;
 }
 
 }  // namespace
@@ -197,15 +225,26 @@ void State::visit_producers(
     const std::function<void(ProducerId, ProducerEpoch, Offset end)>& visit) const {
   const Partition* partition = find_partition(*tables_, at);
   if (partition == nullptr) return;
-  for (Slot slot = partition->first_producer; slot != kNoSlot;) {
-    const Sequences& sequences = tables_->producers.sequences()[slot];
+  visit_sequences(*tables_, *partition, [&](const Sequences& sequences) {
+    visit(sequences.producer(), sequences.runs().epoch(), end_of(sequences.runs()));
+  });
+}
+
+std::vector<ProducerInfo> State::producers(PartitionRef at) const {
+  std::vector<ProducerInfo> out;
+  const Partition* partition = find_partition(*tables_, at);
+  if (partition == nullptr) return out;
+  visit_sequences(*tables_, *partition, [&](const Sequences& sequences) {
     const RunMemory& runs = sequences.runs();
-    if (!runs.empty()) {
-      const RememberedRun& last = runs.run(runs.count() - 1);
-      visit(sequences.producer(), runs.epoch(), Offset(last.base_offset + last.records));
-    }
-    slot = sequences.in_partition.next;
-  }
+    ProducerInfo& info = out.emplace_back();
+    info.id = sequences.producer();
+    info.epoch = runs.epoch();
+    info.last_sequence = runs.last_sequence();
+    info.end = end_of(runs);
+    info.last_timestamp_ms = timestamp_before(*partition, info.end);
+  });
+  std::ranges::sort(out, {}, &ProducerInfo::id);
+  return out;
 }
 
 std::int64_t State::clock_ms() const { return tables_->clock->now_ms; }

@@ -168,6 +168,7 @@ class State final : public Catalog {
   const TopicInfo* topic(std::string_view name) const override;
   const TopicInfo* topic(TopicId id) const override;
   std::optional<PartitionInfo> partition(PartitionRef at) const override;
+  std::vector<ProducerInfo> producers(PartitionRef at) const override;
   std::size_t topic_count() const override;
   void visit_topics(std::string_view from,
                     const std::function<bool(const TopicInfo&)>& visit) const override;

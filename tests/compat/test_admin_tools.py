@@ -1,6 +1,7 @@
 """The tools of Apache Kafka that an operator of a cluster uses: elections, reassignments, features, quorum, client metrics."""
 import json
 import re
+import time
 import unittest
 import urllib.request
 
@@ -78,6 +79,26 @@ class AdminTools(ToolCase):
         self.create()
         self.assertGreater(int(read()["HighWatermark"]), int(before["HighWatermark"]))
         self.assertRegex(describe("--replication"), r"\n1\s+\S+\s+\d+\s+0\s+\d+\s+\d+\s+Leader")
+
+    def test_the_producers_of_a_partition_are_described(self):
+        topic = self.create(partitions=2)
+        describe = lambda *args, **more: self.tool_args(
+            "TransactionsCommand", ["--bootstrap-server", self.broker.address, "describe-producers", "--topic", topic, *args], **more)
+        rows = lambda shown: [line.split() for line in shown.splitlines() if line and line.split()[0].isdigit()]
+        self.assertEqual(rows(describe("--partition", "0")), [])
+        before = time.time() * 1000
+        for _ in range(2):
+            self.java.produce(self.broker.address, topic, [Record(b"v", partition=0)] * 10, idempotent=True)
+        shown = describe("--partition", "0")
+        self.assertRegex(shown, r"ProducerId\s+ProducerEpoch\s+LatestCoordinatorEpoch\s+LastSequence\s+LastTimestamp\s+CurrentTransactionStartOffset")
+        found = rows(shown)
+        self.assertEqual(len({row[0] for row in found}), 2, shown)
+        for producer in found:
+            self.assertEqual((producer[1], producer[2], producer[3], producer[5]), ("0", "-1", "9", "None"), shown)
+            self.assertTrue(before - 60_000 < int(producer[4]) < before + 600_000, shown)
+        self.assertEqual(rows(describe("--partition", "1")), [])
+        # Asked of one broker by its number, which need not be the leader.
+        self.assertEqual(len(rows(describe("--partition", "0", "--broker-id", "1"))), 2)
 
     def test_settings_of_a_group_are_changed_and_set_back(self):
         group = self.topic()

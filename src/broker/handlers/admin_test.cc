@@ -7,6 +7,7 @@
 #include "broker/testing/rig.h"
 #include "wire/alter_partition_reassignments.h"
 #include "wire/alter_replica_log_dirs.h"
+#include "wire/describe_producers.h"
 #include "wire/describe_quorum.h"
 #include "wire/elect_leaders.h"
 #include "wire/list_config_resources.h"
@@ -123,6 +124,38 @@ TEST_F(AdminApis, AReassignmentThatKafkaRefusesIsRefusedWithTheReason) {
   may_change_factor = false;
   EXPECT_EQ(reassign("t", 0, {{1}}), code(KafkaError::invalid_replication_factor));
   EXPECT_EQ(reassign("t", 0, {{2, 1}}), 0);
+}
+
+TEST_F(AdminApis, ProducersAreWhatThePartitionRemembers) {
+  const TopicId topic = rig.engine.state.find("t")->id;
+  rig.engine.state.add_producer({topic, PartitionIndex(1)}, {.id = ProducerId(7),
+                                                             .epoch = ProducerEpoch(2),
+                                                             .last_sequence = 41,
+                                                             .end = Offset(100),
+                                                             .last_timestamp_ms = 1'234});
+  wire::DescribeProducersRequest request;
+  request.topics.push_back({.name = "t", .partition_indexes = {0, 1, 2}});
+  request.topics.push_back({.name = "zz", .partition_indexes = {0}});
+  auto response = client.call<wire::DescribeProducersResponse>(request, 0);
+  ASSERT_EQ(response.topics.size(), 2u);
+  const auto& partitions = response.topics[0].partitions;
+  EXPECT_EQ(partitions.at(0).error_code, 0);
+  EXPECT_TRUE(partitions[0].active_producers.empty());
+  const auto& producer = partitions.at(1).active_producers.at(0);
+  EXPECT_EQ(producer.producer_id, 7);
+  EXPECT_EQ(producer.producer_epoch, 2);
+  EXPECT_EQ(producer.last_sequence, 41);
+  EXPECT_EQ(producer.last_timestamp, 1'234);
+  EXPECT_EQ(producer.coordinator_epoch, -1);
+  EXPECT_EQ(producer.current_txn_start_offset, -1);
+  EXPECT_EQ(partitions.at(2).error_code, code(KafkaError::unknown_topic_or_partition));
+  EXPECT_EQ(response.topics[1].partitions.at(0).error_code,
+            code(KafkaError::unknown_topic_or_partition));
+  rig.engine.failure = ErrorCode::unavailable;
+  response = client.call<wire::DescribeProducersResponse>(request, 0);
+  EXPECT_EQ(response.topics[0].partitions.at(0).error_code,
+            code(KafkaError::not_leader_or_follower))
+      << "nothing is told, and nothing called unknown, from a state that may be stale";
 }
 
 TEST_F(AdminApis, TheStoreIsTheOnlyLogDirectory) {

@@ -46,6 +46,7 @@ rt::Task<Reply> list_partition_reassignments(Broker& broker, RequestContext& con
 rt::Task<Reply> describe_quorum(Broker& broker, RequestContext& context, SharedBytes body);
 rt::Task<Reply> update_features(Broker& broker, RequestContext& context, SharedBytes body);
 rt::Task<Reply> describe_cluster(Broker& broker, RequestContext& context, SharedBytes body);
+rt::Task<Reply> describe_producers(Broker& broker, RequestContext& context, SharedBytes body);
 rt::Task<Reply> unregister_broker(Broker& broker, RequestContext& context, SharedBytes body);
 rt::Task<Reply> get_telemetry_subscriptions(Broker& broker, RequestContext& context,
                                             SharedBytes body);

@@ -38,6 +38,7 @@ const HandlerTable& handler_table() {
       {55, Order::reads, describe_quorum},
       {57, Order::writes, update_features},
       {60, Order::reads, describe_cluster},
+      {61, Order::reads, describe_producers},
       {64, Order::writes, unregister_broker},
       {68, Order::reads, consumer_group_heartbeat},
       {69, Order::reads, consumer_group_describe},

@@ -96,6 +96,13 @@ class FakeCatalog final : public state::Catalog {
     if (found == logs_.end()) return std::nullopt;
     return found->second;
   }
+  std::vector<state::ProducerInfo> producers(state::PartitionRef at) const override {
+    auto found = producers_.find(at);
+    return found == producers_.end() ? std::vector<state::ProducerInfo>() : found->second;
+  }
+  void add_producer(state::PartitionRef at, state::ProducerInfo producer) {
+    producers_[at].push_back(producer);
+  }
   std::size_t topic_count() const override { return topics_.size(); }
   void visit_topics(std::string_view from,
                     const std::function<bool(const state::TopicInfo&)>& visit) const override {
@@ -136,6 +143,7 @@ class FakeCatalog final : public state::Catalog {
   std::map<std::string, state::TopicInfo, std::less<>> topics_;
   std::map<TopicId, std::string> names_;
   std::map<state::PartitionRef, state::PartitionInfo> logs_;
+  std::map<state::PartitionRef, std::vector<state::ProducerInfo>> producers_;
   std::vector<state::BrokerInfo> brokers_;
   LeaderEpoch epoch_{0};
   std::map<std::int32_t, std::pair<state::ConfigMap, std::int32_t>> broker_configs_;

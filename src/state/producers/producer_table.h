@@ -115,6 +115,7 @@ class ProducerTable {
   // --- for snapshots ---
   Slab<Producer>& producers() { return producers_; }
   Slab<Sequences>& sequences() { return sequences_; }
+  const Slab<Sequences>& sequences() const { return sequences_; }
   /// False if it is known already.
   bool restore_producer(Ledger& ledger, ProducerId id, Position last_position,
                         std::uint64_t last_use);

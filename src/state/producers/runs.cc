@@ -26,6 +26,11 @@ std::int32_t RunMemory::next_sequence() const {
   return advance_sequence(last.first_sequence, last.records);
 }
 
+std::int32_t RunMemory::last_sequence() const {
+  const std::int32_t next = next_sequence();
+  return next == 0 ? std::numeric_limits<std::int32_t>::max() : next - 1;
+}
+
 ItemOutcome RunMemory::judge(const ProducerRun& run, std::int32_t records, Offset end) const {
   if (empty()) {
     if (run.first_sequence == 0) return {Refusal::none, end.value};

@@ -43,6 +43,8 @@ class RunMemory {
   std::uint8_t batches(std::size_t i) const { return batches_[i]; }
   /// Of the next record; requires a run.
   std::int32_t next_sequence() const;
+  /// Of the newest record; requires a run.
+  std::int32_t last_sequence() const;
 
   /// What to do with `records` records of `run` that would be appended at `end`: none (value =
   /// `end`), duplicate (value = original offset), duplicate_forgotten, or a refusal.
