@@ -8,6 +8,7 @@
 
 #include "app/broker_command.h"
 #include "app/load_settings.h"
+#include "app/program.h"
 
 namespace weir::app {
 namespace {
@@ -212,6 +213,21 @@ TEST(ReadyLine, NamesEveryListenerAndAdmin) {
             "weir ready listen=plaintext://127.0.0.1:9092 listen=ssl://[::1]:1 "
             "admin=http://127.0.0.1:9093");
   EXPECT_EQ(ready_line({}, std::nullopt), "weir ready");
+}
+
+TEST_F(OptionsTest, AMistakeInTheFileSaysOnceWhereHelpIs) {
+  write_file("w.properties", "lisen=:9092\n");
+  Invocation invocation = Program().parse({"broker", "--config-file", "w.properties"}, inputs_);
+  EXPECT_EQ(invocation.status, cli::ExitStatus::usage);
+  const std::string& text = invocation.text;
+  EXPECT_NE(text.find("line 1: 'lisen'"), std::string::npos) << text;
+  EXPECT_EQ(text.find("--help`"), text.rfind("--help`")) << text;
+}
+
+TEST_F(OptionsTest, AMistakeInDotenvIsNamed) {
+  write_file(".env", "WEIR_LISTN=:1\nPATH_OF_OTHERS=x\n");
+  EXPECT_NE(Program().parse({"topic", "list"}, inputs_).warning.find("WEIR_LISTN in .env"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "app/program.h"
 
+#include <algorithm>
+
 #include "app/broker_command.h"
 #include "base/version.h"
 #include "cli/help.h"
@@ -22,10 +24,22 @@ Invocation say(std::string text) { return {.text = std::move(text)}; }
 Invocation refuse(std::string_view path, const Error& error) {
   std::string text = "weir";
   if (!path.empty()) text.append(" ").append(path);
-  text.append(": ").append(error.message).append("; `weir ");
-  if (!path.empty()) text.append(path).append(" ");
-  text.append("--help` explains the options\n");
+  text.append(": ").append(error.message);
+  // Some say so themselves.
+  if (error.message.find("--help`") == std::string::npos) {
+    text.append("; `weir ");
+    if (!path.empty()) text.append(path).append(" ");
+    text.append("--help` explains the options");
+  }
+  text.push_back('\n');
   return {.status = cli::ExitStatus::usage, .text = std::move(text)};
+}
+
+/// Kubernetes puts such variables into every container for a service that is named weir or weir-….
+bool is_service_link(std::string_view name) {
+  return name.find("_SERVICE_HOST") != std::string_view::npos ||
+         name.find("_SERVICE_PORT") != std::string_view::npos || name.ends_with("_PORT") ||
+         name.find("_PORT_") != std::string_view::npos;
 }
 
 }  // namespace
@@ -45,8 +59,8 @@ Invocation Program::parse(const std::vector<std::string>& words,
       return refuse("", {ErrorCode::invalid_argument,
                          "'" + words[1] + "' is one word too many after --version"});
     if (first == "--version") return say("weir " + std::string(version()) + "\n");
-    if (first == "--help" || first == "-h" || first == "help")
-      return say(cli::program_help(specs_));
+    if (first == "--help" || first == "-h") return say(cli::program_help(specs_));
+    if (first == "help") return help({words.begin() + 1, words.end()});
   }
   cli::FoundCommand found = cli::find_command(specs_, words);
   if (found.command)
@@ -56,28 +70,67 @@ Invocation Program::parse(const std::vector<std::string>& words,
   return unknown_command(words);
 }
 
+std::vector<const cli::CommandSpec*> Program::below(std::string_view first) const {
+  std::vector<const cli::CommandSpec*> found;
+  for (const cli::CommandSpec* spec : specs_)
+    if (spec->path.substr(0, spec->path.find(' ')) == first) found.push_back(spec);
+  return found;
+}
+
+Invocation Program::help(const std::vector<std::string>& words) const {
+  if (words.empty()) return say(cli::program_help(specs_));
+  cli::FoundCommand found = cli::find_command(specs_, words);
+  if (found.command && found.words == words.size()) return say(cli::command_help(*found.command));
+  std::vector<const cli::CommandSpec*> group = below(words.front());
+  if (words.size() == 1 && !group.empty()) return say(cli::group_help(words.front(), group));
+  return unknown_command(words);
+}
+
 Invocation Program::unknown_command(const std::vector<std::string>& words) const {
-  std::vector<const cli::CommandSpec*> below;
-  std::vector<std::string_view> first_words;
-  for (const cli::CommandSpec* spec : specs_) {
-    std::string_view first = spec->path.substr(0, spec->path.find(' '));
-    first_words.push_back(first);
-    if (first == words.front()) below.push_back(spec);
-  }
+  const std::string& first = words.front();
+  std::vector<const cli::CommandSpec*> group = below(first);
   bool asks_help = words.size() > 1 && (words[1] == "--help" || words[1] == "-h");
-  if (!below.empty() && asks_help) return say(cli::program_help(below));
-  std::string message;
-  if (!below.empty()) {
-    message = "'" + words.front() + "' needs one of";
-    for (const cli::CommandSpec* spec : below)
-      message.append(spec == below.front() ? " " : ", ")
-          .append(spec->path.substr(words.front().size() + 1));
+  if (!group.empty() && asks_help) return say(cli::group_help(first, group));
+  std::string message, meant;
+  std::vector<std::string_view> candidates;
+  if (!group.empty()) {
+    message = "'" + first + "' needs one of";
+    for (const cli::CommandSpec* spec : group) {
+      candidates.push_back(spec->path.substr(std::min(first.size() + 1, spec->path.size())));
+      message.append(spec == group.front() ? " " : ", ").append(candidates.back());
+    }
+    if (words.size() > 1) meant = cli::closest(words[1], candidates);
+    if (!meant.empty()) meant = first + " " + meant;
   } else {
-    message = "there is no command '" + words.front() + "'";
-    std::string_view meant = cli::closest(words.front(), first_words);
-    if (!meant.empty()) message.append("; did you mean ").append(meant).append("?");
+    message = "there is no command '" + first + "'";
+    for (const cli::CommandSpec* spec : specs_)
+      candidates.push_back(spec->path.substr(0, spec->path.find(' ')));
+    meant = cli::closest(first, candidates);
   }
+  if (!meant.empty()) message.append("; did you mean ").append(meant).append("?");
   return refuse("", {ErrorCode::invalid_argument, std::move(message)});
+}
+
+std::string Program::warn_of_variables(const ProcessInputs& inputs) const {
+  Result<cli::Environment> environment = whole_environment(inputs);
+  if (!environment) return {};  // Loading the settings has said so.
+  std::vector<std::string> known;
+  for (const cli::CommandSpec* spec : specs_)
+    for (std::span<const cli::OptionSpec> table : {spec->options, spec->common})
+      for (const cli::OptionSpec& option : table)
+        if (option.from_environment) known.push_back(cli::environment_name(option));
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  std::string text;
+  for (const auto& [name, value] : *environment) {
+    if (!name.starts_with("WEIR_") || is_service_link(name)) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
+    text.append(text.empty() ? "weir: warning: " : ", ").append(name);
+    if (!inputs.environment.contains(name)) text.append(" in .env");
+    std::string_view meant = cli::closest(name, candidates);
+    if (!meant.empty()) text.append(" (did you mean ").append(meant).append("?)");
+  }
+  if (!text.empty()) text.append(": no such option, so it has no effect\n");
+  return text;
 }
 
 Invocation Program::parse_command(const cli::CommandSpec& spec, std::span<const std::string> words,
@@ -88,10 +141,13 @@ Invocation Program::parse_command(const cli::CommandSpec& spec, std::span<const 
   if (&spec == &kCompletion) return complete(spec, arguments->positionals);
   Result<cli::Settings> settings = load_settings(spec, *arguments, inputs);
   if (!settings) return refuse(spec.path, settings.error());
-  Invocation invocation{.kind = Invocation::Kind::broker, .settings = std::move(*settings)};
+  Invocation invocation{.kind = Invocation::Kind::broker,
+                        .warning = warn_of_variables(inputs),
+                        .settings = std::move(*settings)};
   if (&spec == &broker_command()) {
-    if (invocation.settings->flag("print-config"))
-      return say(cli::describe_settings(*invocation.settings));
+    if (!invocation.settings->flag("print-config")) return invocation;
+    invocation.kind = Invocation::Kind::print;
+    invocation.text = cli::describe_settings(*invocation.settings);
     return invocation;
   }
   invocation.kind = Invocation::Kind::cluster;

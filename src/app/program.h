@@ -24,6 +24,8 @@ struct Invocation {
   cli::ExitStatus status = cli::ExitStatus::success;
   /// For standard output, or standard error when the status is not success.
   std::string text;
+  /// For standard error, whatever is done; empty or whole lines.
+  std::string warning;
   const cli::Command* command = nullptr;
   const cli::BucketCommand* bucket_command = nullptr;
   std::optional<cli::Settings> settings;
@@ -44,6 +46,12 @@ class Program {
                            const ProcessInputs& inputs) const;
   Invocation complete(const cli::CommandSpec& spec, const std::vector<std::string>& names) const;
   Invocation unknown_command(const std::vector<std::string>& words) const;
+  /// `weir help`, `weir help topic create`.
+  Invocation help(const std::vector<std::string>& words) const;
+  /// The commands whose first word is this.
+  std::vector<const cli::CommandSpec*> below(std::string_view first) const;
+  /// About variables that look like ours and are none: most often spelling mistakes.
+  std::string warn_of_variables(const ProcessInputs& inputs) const;
 
   std::vector<cli::Command> commands_;
   std::vector<cli::BucketCommand> bucket_commands_;

@@ -60,7 +60,12 @@ TEST_F(ProgramTest, HelpAndVersionAreForPeople) {
   expect_print({"--version"}, 0, "weir 0.");
   expect_print({"--help"}, 0, "topic create");
   expect_print({"help"}, 0, "commands:");
+  expect_print({"topic", "--help"}, 0, "usage: weir topic COMMAND");
   expect_print({"topic", "--help"}, 0, "topic describe");
+  EXPECT_EQ(parse({"topic", "--help"}).text.find("run a broker"), std::string::npos);
+  expect_print({"help", "topic"}, 0, "usage: weir topic COMMAND");
+  expect_print({"help", "topic", "create"}, 0, "usage: weir topic create NAME…");
+  expect_print({"help", "topci"}, 2, "did you mean topic?");
   expect_print({"consume", "-h"}, 0, "usage: weir consume TOPIC");
   expect_print({"--store", "x://y", "--help"}, 0, "usage: weir broker");
   expect_print({"--print-config"}, 0, "listen = localhost:9092  # default\n");
@@ -92,6 +97,7 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
 TEST_F(ProgramTest, MistakesAreExplainedWithStatusTwo) {
   expect_print({"topci"}, 2, "did you mean topic?");
   expect_print({"topic"}, 2, "'topic' needs one of create, list, describe, alter, delete");
+  expect_print({"topic", "creat", "x"}, 2, "did you mean topic create?");
   expect_print({"topic", "create"}, 2, "weir topic create: it needs NAME…");
   expect_print({"produce", "t", "--codec", "rar"}, 2, "none of none, gzip, snappy, lz4 and zstd");
   expect_print({"broker", "--memory", "lots"}, 2, "--memory: 'lots' is not a size");
@@ -99,6 +105,22 @@ TEST_F(ProgramTest, MistakesAreExplainedWithStatusTwo) {
   expect_print({"--version", "extra"}, 2, "'extra' is one word too many");
   expect_print({"completion", "csh"}, 2, "no shell");
   expect_print({"--zoen", "z"}, 2, "weir broker: there is no option --zoen; did you mean --zone?");
+}
+
+TEST_F(ProgramTest, VariablesThatAreNoneOfOursAreNamed) {
+  inputs_.environment["WEIR_LISTN"] = "x:1";
+  inputs_.environment["WEIR_BOOTSTRAP"] = "far:1";
+  inputs_.environment["WEIR_SERVICE_HOST"] = "10.0.0.1";
+  inputs_.environment["WEIR_PORT_9092_TCP"] = "tcp://10.0.0.1:9092";
+  inputs_.environment["WEIR_KINGFISHER"] = "1";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{}, {"topic", "list"}, {"verify"}, {"--print-config"}})
+    EXPECT_EQ(parse(words).warning,
+              "weir: warning: WEIR_KINGFISHER, WEIR_LISTN (did you mean WEIR_LISTEN?): no such "
+              "option, so it has no effect\n");
+  inputs_.environment.clear();
+  inputs_.environment["HOME"] = "/home/anna";
+  EXPECT_EQ(parse({}).warning, "");
 }
 
 TEST_F(ProgramTest, CompletionKnowsEveryCommand) {

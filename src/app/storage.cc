@@ -1,5 +1,6 @@
 #include "app/storage.h"
 
+#include "cli/settings.h"
 #include "commitlog/file_log.h"
 #include "commitlog/memory_log.h"
 #include "commitlog/object_log.h"
@@ -27,6 +28,13 @@ Result<bool> is_there(rt::FileSystem& files, const objstore::StoreUrl& url,
   if (items) return true;
   if (items.error().is(ErrorCode::not_found)) return false;
   return with_context(items.error(), file->path + below);
+}
+
+/// The same result; a wrong URL is named as it was given, but for its secrets.
+Result<void> naming(Result<void> result, std::string_view option, const std::string& url) {
+  if (result || !result.error().is(ErrorCode::invalid_argument)) return result;
+  return with_context(std::move(result).error(),
+                      std::string(option) + " " + cli::mask_secrets(url));
 }
 
 /// What a person can do about a directory that cannot be opened.
@@ -100,7 +108,7 @@ Result<void> Storage::open_log(const objstore::StoreUrl& url, bool belongs_to_st
     return {};
   }
   if (url.scheme == "null")
-    return fail(ErrorCode::invalid_argument, "--log: null:// keeps nothing; use memory://");
+    return fail(ErrorCode::invalid_argument, "null:// keeps nothing; use memory://");
   if (RemoteStorage::serves(url)) {
     if (!belongs_to_store) WEIR_TRY(open_remote(url, "log", remote_log_));
     RemoteStorage& remote = remote_log_ ? *remote_log_ : *remote_store_;
@@ -129,11 +137,12 @@ Result<std::unique_ptr<Storage>> Storage::open(Parts parts, const std::string& s
   auto storage = std::unique_ptr<Storage>(new Storage(parts));
   auto store = parse(store_url);
   if (!store) return with_context(store.error(), "--store");
-  WEIR_TRY(storage->open_store(*store));
+  WEIR_TRY(naming(storage->open_store(*store), "--store", store_url));
   // What is thrown away with null:// still needs an order while the broker runs.
   auto log = log_url ? parse(*log_url) : store->scheme == "null" ? parse("memory://") : *store;
   if (!log) return with_context(log.error(), "--log");
-  WEIR_TRY(storage->open_log(*log, !log_url));
+  WEIR_TRY(naming(storage->open_log(*log, !log_url), log_url ? "--log" : "--store",
+                  log_url.value_or(store_url)));
   return storage;
 }
 
@@ -143,16 +152,18 @@ Result<std::unique_ptr<Storage>> Storage::open_existing(Parts parts, const std::
   auto store = parse(store_url);
   if (!store) return with_context(store.error(), "--store");
   auto found = is_there(parts.files, *store, "");
-  if (!found) return with_context(found.error(), "--store");
+  if (!found) return with_context(found.error(), "--store " + cli::mask_secrets(store_url));
   if (!*found)
-    return fail(ErrorCode::not_found,
-                "there is no store at " + store_url + "; name the one you mean with --store URL");
-  WEIR_TRY(storage->open_store(*store));
+    return fail(ErrorCode::not_found, "there is no store at " + cli::mask_secrets(store_url) +
+                                          "; name the one you mean with --store URL");
+  WEIR_TRY(naming(storage->open_store(*store), "--store", store_url));
   auto log = log_url ? parse(*log_url) : *store;
   if (!log) return with_context(log.error(), "--log");
   found = is_there(parts.files, *log, "/log/0");
   if (!found) return with_context(found.error(), "--log");
-  if (*found && log->scheme != "null") WEIR_TRY(storage->open_log(*log, !log_url));
+  if (*found && log->scheme != "null")
+    WEIR_TRY(naming(storage->open_log(*log, !log_url), log_url ? "--log" : "--store",
+                    log_url.value_or(store_url)));
   return storage;
 }
 

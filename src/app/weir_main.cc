@@ -86,6 +86,8 @@ int main(int argc, char** argv) {
   weir::app::ProcessInputs inputs = weir::app::process_inputs();
   Invocation invocation = program.parse(words, inputs);
 
+  std::fwrite(invocation.warning.data(), 1, invocation.warning.size(), stderr);
+
   // 3. Do it.
   switch (invocation.kind) {
     case Invocation::Kind::print: return weir::app::print(invocation);

@@ -42,5 +42,14 @@ TEST(Metrics, histogram_buckets_are_cumulative_and_scaled) {
   EXPECT_NE(text.find("weir_wait_seconds_sum 1.000006\n"), std::string::npos);
 }
 
+TEST(Metrics, labelled_histograms_appear_with_their_first_value) {
+  Metrics metrics;
+  Histogram& h = metrics.histogram("weir_wait_seconds", "Wait.", 1e-6, "api=\"Fetch\"");
+  EXPECT_EQ(metrics.render(),
+            "# HELP weir_wait_seconds Wait\n# TYPE weir_wait_seconds histogram\n");
+  h.observe(1);
+  EXPECT_NE(metrics.render().find("weir_wait_seconds_count{api=\"Fetch\"} 1\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace weir

@@ -24,7 +24,7 @@ Metrics::Series& Metrics::series(Kind kind, std::string_view name, std::string_v
     families_.emplace_back();
     family = &families_.back();
     family->name = name;
-    family->help = help;
+    family->help = help.substr(0, help.size() - (help.ends_with('.') ? 1 : 0));
     family->kind = kind;
     family->scale = scale;
   }
@@ -68,6 +68,13 @@ void append_sample(std::string& out, std::string_view name, std::string_view suf
   out.append(" ").append(value).append("\n");
 }
 
+/// A labelled histogram that is not yet is not rendered: there are some forty lines to each.
+bool is_used(const Histogram& histogram) {
+  for (std::size_t i = 0; i < Histogram::kBuckets; ++i)
+    if (histogram.bucket(i) != 0) return true;
+  return false;
+}
+
 std::string number(double v) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", v);
@@ -107,7 +114,7 @@ std::string Metrics::render() const {
         append_sample(out, family.name, "", s.labels, std::to_string(s.counter.value()));
       else if (family.kind == Kind::gauge)
         append_sample(out, family.name, "", s.labels, std::to_string(s.gauge.value()));
-      else
+      else if (s.labels.empty() || is_used(s.histogram))
         render_histogram(out, family, s);
     }
   }

@@ -11,6 +11,11 @@ Result<std::vector<BoundListener>> bind_listeners(rt::Network& network, rt::Loop
   std::vector<BoundListener> out;
   for (const ListenerOptions& options : listeners) {
     auto listener = network.listen(loop, options.at);
+    if (!listener && listener.error().is(ErrorCode::already_exists))
+      return fail(ErrorCode::configuration,
+                  "listener " + options.name + ": " + listener.error().message +
+                      ", maybe another weir; a second one on this machine needs ports of its own, "
+                      "as with --listen localhost:0 --admin localhost:0");
     if (!listener) return with_context(listener.error(), "listener " + options.name);
     out.push_back({options.name, std::move(*listener)});
   }
@@ -107,8 +112,6 @@ rt::Task<void> Server::sweep(Lane* lane) {
     while (!lane->draining && loop.now() < next) co_await lane->changed.wait_until(next);
     // A check may close a connection; it leaves the list later, on the loop.
     for (Connection& connection : lane->connections) connection.check(loop.now());
-    metrics_.pool_in_bytes.set(static_cast<std::int64_t>(broker_.memory().in.pool().used()));
-    metrics_.pool_out_bytes.set(static_cast<std::int64_t>(broker_.memory().out.pool().used()));
   }
   co_await rt::resume_on(lanes_.front()->shared.loop);
 }

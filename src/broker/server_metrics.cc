@@ -33,8 +33,6 @@ ServerMetrics::ServerMetrics(Metrics& registry, const HandlerTable& table)
       bytes_out(registry.counter("weir_network_sent_bytes_total", "Bytes written to clients")),
       requests_in_flight(
           registry.gauge("weir_requests_in_flight", "Requests read and not yet answered")),
-      pool_in_bytes(registry.gauge("weir_pool_in_bytes", "Reserved for request frames")),
-      pool_out_bytes(registry.gauge("weir_pool_out_bytes", "Reserved for answers")),
       zone_hits(registry.counter("weir_zone_hints_total", "Requests by zone hint of the client id",
                                  "hint=\"present\"")),
       zone_misses(registry.counter("weir_zone_hints_total",

@@ -25,8 +25,6 @@ class ServerMetrics {
   Counter& bytes_in;
   Counter& bytes_out;
   Gauge& requests_in_flight;
-  Gauge& pool_in_bytes;
-  Gauge& pool_out_bytes;
   Counter& zone_hits;
   Counter& zone_misses;
 

@@ -48,7 +48,9 @@ constexpr CommandSpec kInspectSnapshot = {.path = "inspect snapshot",
 constexpr CommandSpec kInspectLog = {
     .path = "inspect log",
     .summary = "Show entries of the commit log and what they command.",
-    .description = "Without a position the last ten entries.",
+    .description =
+        "Without a position the last ten entries. Topics have their names where a snapshot or an\n"
+        "entry that is shown tells them, else their ids.",
     .positionals = "[FIRST[-LAST]]",
     .positionals_max = 1,
     .common = kBucketOptions,
@@ -68,11 +70,12 @@ constexpr CommandSpec kInspectSegment = {
 constexpr CommandSpec kInspectObject = {
     .path = "inspect object",
     .summary = "Show any object of the store, whatever it is.",
+    .description = "A store of files keeps many log entries in one file: see `weir inspect log`.",
     .positionals = "NAME…",
     .positionals_min = 1,
     .positionals_max = 1000,
     .common = kBucketOptions,
-    .examples = "weir inspect object log/0/00000000000000000000 --store file:///srv/weir"};
+    .examples = "weir inspect object log/0/00000000000000000000 --store s3://bucket/prefix"};
 constexpr CommandSpec kVerify = {
     .path = "verify",
     .summary = "Audit the whole bucket against its log.",

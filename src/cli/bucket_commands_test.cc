@@ -181,12 +181,26 @@ TEST_F(BucketCommandsTest, InspectShowsASnapshot) {
   damage(name, 300);
   EXPECT_EQ(weir({"inspect", "snapshot", name}), 1);
   expect_output("DAMAGED");
+  auto page = get(node("a"), store_.list("snapshot/", ""));
+  std::vector<std::string> all;
+  for (const objstore::ObjectInfo& object : page->objects) all.push_back(object.name);
+  EXPECT_TRUE(get(node("a"), store_.remove(std::move(all))).has_value());
+  EXPECT_EQ(weir({"inspect", "snapshot"}), 1);
+  expect_error("brokers write one after 1,000 entries");
 }
 
 TEST_F(BucketCommandsTest, InspectShowsTheLog) {
   EXPECT_EQ(weir({"inspect", "log"}), 0);
   expect_output("append_spans");
+  expect_output("topic orders partition ");
+  expect_output("Z, nonce ");
   expect_output("floor 0, next position ");
+  EXPECT_EQ(weir({"inspect", "log", "--output", "json"}), 0);
+  ASSERT_EQ(lines().size(), 10u);
+  for (const json::object& line : lines()) EXPECT_TRUE(line.at("commands").is_array());
+  EXPECT_EQ(weir({"inspect", "log", "0-3"}), 0);
+  expect_output("topic orders, id ");
+  expect_output("made at ");
   EXPECT_EQ(weir({"inspect", "log", "0-1", "--output", "json"}), 0);
   ASSERT_EQ(lines().size(), 2u);
   EXPECT_EQ(lines()[0].at("commands").as_array()[0].as_object().at("command").as_string(),

@@ -92,10 +92,10 @@ TEST_F(CommandsTest, ProduceReportsWhatWasDelivered) {
   expect_error("MESSAGE_TOO_LARGE");
   console_.input = "x\n";
   EXPECT_EQ(run({"produce", "absent"}), 1);
-  expect_error("there is no topic absent");
+  expect_error("there is no topic absent; `weir topic create` makes one");
   console_.input = "x\n";
   EXPECT_EQ(run({"produce", "t", "--partition", "9"}), 1);
-  expect_error("no partition 9");
+  expect_error("no partition 9, only 0 to 1; `weir topic describe`");
 }
 
 TEST_F(CommandsTest, ConsumeRefusesWhatContradicts) {
@@ -132,6 +132,34 @@ TEST_F(CommandsTest, NobodyThereIsAFailureWithAdvice) {
   broker_node_.vanish();
   EXPECT_EQ(run({"topic", "list", "--timeout", "2s"}), 1);
   expect_error("--bootstrap names another");
+}
+
+TEST(NextStep, DependsOnWhetherABrokerHasAnswered) {
+  const Error storage{ErrorCode::unavailable, "KAFKA_STORAGE_ERROR"};
+  EXPECT_NE(next_step(storage, false, {}).find("--bootstrap names another"), std::string::npos);
+  EXPECT_EQ(next_step(storage, true, {}).find("--bootstrap"), std::string::npos);
+  const Error corrupt{ErrorCode::corrupt, "what answers at a:9093 does not speak Kafka"};
+  EXPECT_NE(next_step(corrupt, false, {}).find("admin HTTP"), std::string::npos);
+  EXPECT_NE(next_step(corrupt, true, {}).find("weir verify"), std::string::npos);
+  const Error none{ErrorCode::not_found, "there is no group g"};
+  EXPECT_EQ(next_step(none, true, {.not_found = "look elsewhere"}), "look elsewhere");
+}
+
+TEST_F(CommandsTest, WhatTheClusterRefusesIsNoMistakeOfTheCommandLine) {
+  broker_.add_topic("t", 1);
+  console_.input = "x\n";
+  broker_.refuse_produce = {87};
+  EXPECT_EQ(run({"produce", "t"}), 1);
+  expect_error("INVALID_RECORD");
+  EXPECT_EQ(run({"produce", "t", "--linger", "forever"}), 2);
+}
+
+TEST_F(CommandsTest, ACarriageReturnIsPartOfTheValue) {
+  broker_.add_topic("t", 1);
+  console_.input = "a\r\nb\r";
+  EXPECT_EQ(run({"produce", "t"}), 0);
+  EXPECT_EQ(run({"consume", "t"}), 0);
+  EXPECT_EQ(console_.output, "a\r\nb\r\n");
 }
 
 }  // namespace

@@ -31,14 +31,25 @@ Result<client::ConfigTarget> parse_target(std::string_view word) {
           "' is neither topic/NAME, broker/ID, brokers, group/NAME nor client-metrics/NAME");
 }
 
+/// Where to look for a target that there is not.
+Advice advice_for(const client::ConfigTarget& target) {
+  using Kind = client::ConfigTarget::Kind;
+  switch (target.kind) {
+    case Kind::broker: return {.not_found = "`weir broker list` shows what there is"};
+    case Kind::group: return {.not_found = "`weir group list` shows what there is"};
+    case Kind::client_metrics: return {.not_found = "its name may be misspelt"};
+    default: return {};
+  }
+}
+
 }  // namespace
 
 rt::Task<ExitStatus> describe_configs(Session& session) {
   Result<client::ConfigTarget> target = parse_target(session.names.front());
-  if (!target) co_return session.fail(target.error());
+  if (!target) co_return session.refuse(target.error());
   client::AdminClient admin(session.cluster);
   auto configs = co_await admin.describe_configs(*target, session.deadline());
-  if (!configs) co_return session.fail(configs.error());
+  if (!configs) co_return session.fail(configs.error(), advice_for(*target));
   Table table({"NAME", "VALUE", "SOURCE"});
   for (const client::ConfigEntry& config : *configs) {
     if (config.is_default && !session.settings.flag("all")) continue;
@@ -58,22 +69,22 @@ rt::Task<ExitStatus> describe_configs(Session& session) {
 
 rt::Task<ExitStatus> alter_configs(Session& session) {
   Result<client::ConfigTarget> target = parse_target(session.names.front());
-  if (!target) co_return session.fail(target.error());
+  if (!target) co_return session.refuse(target.error());
   std::vector<client::ConfigChange> changes;
   for (const Setting& setting : session.settings.all("config")) {
     auto pair = parse_pair(setting);
-    if (!pair) co_return session.fail(pair.error());
+    if (!pair) co_return session.refuse(pair.error());
     changes.emplace_back(std::move(pair->first), std::move(pair->second));
   }
   for (const Setting& key : session.settings.all("delete-config"))
     changes.emplace_back(key.text, std::nullopt);
   if (changes.empty())
-    co_return session.fail(
+    co_return session.refuse(
         {ErrorCode::invalid_argument, "nothing to alter; give --config or --delete-config"});
   client::AdminClient admin(session.cluster);
   Result<void> altered =
       co_await admin.alter_configs(*target, std::move(changes), session.deadline());
-  if (!altered) co_return session.fail(altered.error());
+  if (!altered) co_return session.fail(altered.error(), advice_for(*target));
   (void)session.console.out(session.json() ? "{\"done\":true}\n"
                                            : "altered " + session.names.front() + "\n");
   co_return ExitStatus::success;

@@ -94,7 +94,7 @@ rt::Task<Result<void>> run(Session& session, const ConsumePlan& plan) {
 
 rt::Task<ExitStatus> consume(Session& session) {
   Result<ConsumePlan> plan = plan_of(session);
-  if (!plan) co_return session.fail(plan.error());
+  if (!plan) co_return session.refuse(plan.error());
   Result<void> done = session.settings.has("group") ? co_await consume_in_group(session, *plan)
                                                     : co_await run(session, *plan);
   (void)session.console.flush();
@@ -103,7 +103,7 @@ rt::Task<ExitStatus> consume(Session& session) {
   if (session.console.is_closed()) co_return ExitStatus::success;
   // Ctrl-C is how a follower ends.
   if (session.cluster.is_shut() && session.settings.flag("follow")) co_return ExitStatus::success;
-  co_return session.fail(done.error());
+  co_return session.fail(done.error(), topic_advice(session));
 }
 
 }  // namespace weir::cli

@@ -123,14 +123,9 @@ void print_lag(Session& session, const std::string& group, const std::vector<Lag
   if (!session.json()) (void)session.console.out(table.text());
 }
 
-/// A topic's advice does not help somebody who misspelt a group.
-ExitStatus fail_group(Session& session, Error error) {
-  if (error.is(ErrorCode::not_found)) {
-    error.code = ErrorCode::precondition;
-    error.message += "; `weir group list` shows what there is";
-  }
-  return session.fail(error);
-}
+constexpr Advice kAdvice = {
+    .not_found = "`weir group list` shows what there is",
+    .precondition = "stop the group's members first; `weir group describe` shows them"};
 
 }  // namespace
 
@@ -160,7 +155,7 @@ rt::Task<ExitStatus> describe_groups(Session& session) {
     if (group)
       (void)print_group(session, *group);
     else
-      status = fail_group(session, group.error());
+      status = session.fail(group.error(), kAdvice);
   }
   co_return status;
 }
@@ -174,7 +169,7 @@ rt::Task<ExitStatus> delete_groups(Session& session) {
     item.name = name;
     if (!removed) item.error = removed.error();
   }
-  ReportWords words{.thing = "group", .done = "deleted", .accepted = {}};
+  ReportWords words{.thing = "group", .done = "deleted", .accepted = {}, .advice = kAdvice};
   if (session.settings.flag("if-exists")) words.accepted = ErrorCode::not_found;
   co_return report(session, outcomes, words);
 }
@@ -186,7 +181,7 @@ rt::Task<ExitStatus> show_lag(Session& session) {
     if (rows)
       print_lag(session, name, *rows);
     else
-      status = fail_group(session, rows.error());
+      status = session.fail(rows.error(), kAdvice);
   }
   co_return status;
 }

@@ -39,8 +39,12 @@ TEST_F(GroupCommands, ListDescribeAndDelete) {
   EXPECT_EQ(console_.output, "g\n  type: classic\n  state: Empty\n  assignor: range\n");
   EXPECT_EQ(run({"group", "describe", "none"}), 1);
   expect_error("there is no group none; `weir group list`");
+  group("busy").subscriptions["m"] = SharedBytes();
+  EXPECT_EQ(run({"group", "delete", "busy"}), 1);
+  expect_error("busy: NON_EMPTY_GROUP; stop the group's members first; `weir group describe`");
   EXPECT_EQ(run({"group", "delete", "g", "none"}), 1);
   EXPECT_EQ(console_.output, "deleted g\n");
+  expect_error("none: there is no group none; `weir group list`");
   EXPECT_EQ(run({"group", "delete", "none", "--if-exists"}), 0);
 }
 
@@ -76,8 +80,10 @@ TEST_F(GroupCommands, ResetMovesWhatIsNamed) {
   EXPECT_EQ(run({"group", "reset", "g"}), 2);
   expect_error("--to is missing");
   EXPECT_EQ(run({"group", "reset", "g", "--to", "soon"}), 2);
-  EXPECT_EQ(run({"group", "reset", "new", "--to", "end"}), 2);
+  EXPECT_EQ(run({"group", "reset", "new", "--to", "end"}), 1);
   expect_error("--topic names topics");
+  EXPECT_EQ(run({"group", "reset", "g", "--to", "end", "--topic", "t", "--partition", "8"}), 1);
+  expect_error("there is no partition 8 in what --topic names");
 }
 
 TEST_F(GroupCommands, ResetRefusesAGroupThatIsAtWork) {

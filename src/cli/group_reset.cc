@@ -32,11 +32,20 @@ rt::Task<Result<std::vector<client::TopicPartition>>> partitions_of(Session& ses
   }
   if (!session.settings.has("topic"))
     for (const auto& [at, offset] : committed) all.push_back(at);
-  if (!only.empty())
-    std::erase_if(all, [&](const auto& at) { return !only.contains(at.partition.value); });
   if (all.empty())
-    co_return fail(ErrorCode::invalid_argument,
-                   "nothing to reset: the group has committed nothing there; --topic names topics");
+    co_return fail(ErrorCode::precondition,
+                   "nothing to reset: the group has committed nothing; --topic names topics");
+  if (only.empty()) co_return all;
+  std::set<std::int32_t> absent = only;
+  for (const client::TopicPartition& at : all) absent.erase(at.partition.value);
+  if (!absent.empty())
+    co_return fail(ErrorCode::precondition,
+                   session.settings.has("topic")
+                       ? "there is no partition " + std::to_string(*absent.begin()) +
+                             " in what --topic names; `weir topic describe` shows the partitions"
+                       : "the group has committed nothing in a partition " +
+                             std::to_string(*absent.begin()) + "; --topic names topics");
+  std::erase_if(all, [&](const auto& at) { return !only.contains(at.partition.value); });
   co_return all;
 }
 
@@ -99,10 +108,11 @@ rt::Task<Result<void>> reset(Session& session, Place place) {
 
 rt::Task<ExitStatus> reset_group(Session& session) {
   if (!session.settings.has("to"))
-    co_return session.fail({ErrorCode::invalid_argument, "--to is missing: where to?"});
+    co_return session.refuse({ErrorCode::invalid_argument, "--to is missing: where to?"});
   Result<Place> place = parse_place(session.settings.text("to"));
   if (!place)
-    co_return session.fail(with_context(place.error(), session.settings.one("to").source).error());
+    co_return session.refuse(
+        with_context(place.error(), session.settings.one("to").source).error());
   Result<void> done = co_await reset(session, *place);
   if (!done) co_return session.fail(done.error());
   co_return ExitStatus::success;

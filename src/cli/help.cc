@@ -59,6 +59,17 @@ void append_lines(std::string& out, std::string_view text, std::string_view pref
   }
 }
 
+void append_commands(std::string& out, std::span<const CommandSpec* const> commands) {
+  std::size_t width = 0;
+  for (const CommandSpec* command : commands) width = std::max(width, command->path.size());
+  out.append("commands:\n");
+  for (const CommandSpec* command : commands) {
+    out.append("  ").append(command->path);
+    out.append(width - command->path.size() + 2, ' ');
+    out.append(command->summary).append("\n");
+  }
+}
+
 }  // namespace
 
 std::string command_help(const CommandSpec& command) {
@@ -80,20 +91,24 @@ std::string command_help(const CommandSpec& command) {
   return out;
 }
 
+std::string group_help(std::string_view word, std::span<const CommandSpec* const> commands) {
+  std::string out = "usage: weir " + std::string(word) + " COMMAND [OPTION…]\n\n";
+  append_commands(out, commands);
+  out.append("\n`weir ").append(word).append(" COMMAND --help` explains a command.\n");
+  return out;
+}
+
 std::string program_help(std::span<const CommandSpec* const> commands) {
-  std::size_t width = 0;
-  for (const CommandSpec* command : commands) width = std::max(width, command->path.size());
   std::string out =
       "usage: weir [COMMAND] [OPTION…]\n\n"
       "weir is a Kafka-compatible broker whose only durable state is an object store.\n"
-      "Without a command it runs a broker.\n\ncommands:\n";
-  for (const CommandSpec* command : commands) {
-    out.append("  ").append(command->path);
-    out.append(width - command->path.size() + 2, ' ');
-    out.append(command->summary).append("\n");
-  }
+      "Without a command it runs a broker.\n\n";
+  append_commands(out, commands);
   out.append(
       "\n`weir COMMAND --help` explains a command; `weir --version` names the version.\n\n"
+      "exit status: 0 done; 1 the cluster, the store or the system did not do it, or something "
+      "was\n"
+      "found wrong; 2 the command line, a variable or a file of options is wrong.\n\n"
       "examples:\n"
       "  weir                                      run a broker on localhost:9092\n"
       "  weir topic create orders --partitions 6   create a topic\n"

@@ -7,6 +7,7 @@
 #include "cli/bucket_session.h"
 #include "cli/inspect.h"
 #include "engine/audit/inventory.h"
+#include "state/snapshot/snapshot.h"
 
 namespace weir::cli {
 namespace {
@@ -67,12 +68,32 @@ rt::Task<Result<std::string>> newest_snapshot(objstore::ObjectStore& store) {
         newest = std::max(newest, object.name);  // Positions are zero-padded.
     continuation = page->next;
   } while (!continuation.empty());
-  if (newest.empty()) co_return fail(ErrorCode::not_found, "there is no snapshot yet");
+  if (newest.empty())
+    co_return fail(ErrorCode::unavailable,
+                   "there is no snapshot yet; brokers write one after 1,000 entries or 64 MiB of "
+                   "log, at most once a minute. `weir inspect log` shows the entries until then");
   co_return newest;
+}
+
+/// By the newest snapshot; none if there is none that can be read.
+rt::Task<TopicNames> topic_names(objstore::ObjectStore& store) {
+  TopicNames names;
+  auto newest = co_await newest_snapshot(store);
+  if (!newest) co_return names;
+  auto bytes = co_await store.get(*newest);
+  if (!bytes) co_return names;
+  auto state = state::load_snapshot(*bytes);
+  if (!state) co_return names;
+  state->visit_topics("", [&](const state::TopicInfo& topic) {
+    names[topic.id] = topic.name;
+    return true;
+  });
+  co_return names;
 }
 
 rt::Task<ExitStatus> inspect_range(BucketSession& session, Range range) {
   ExitStatus status = ExitStatus::success;
+  TopicNames names = co_await topic_names(session.store);
   for (std::uint64_t at = range.first; at <= range.last; ++at) {
     auto entry = co_await session.log->read(Position(at));
     std::string name = entry_name(*session.log, at);
@@ -86,7 +107,7 @@ rt::Task<ExitStatus> inspect_range(BucketSession& session, Range range) {
       session.console.err("weir inspect log: " + name + " is absent\n");
       co_return ExitStatus::failed;
     }
-    if (print(session, show_entry(name, **entry)) != ExitStatus::success)
+    if (print(session, show_entry(name, **entry, names)) != ExitStatus::success)
       status = ExitStatus::failed;
   }
   co_return status;
@@ -111,15 +132,15 @@ rt::Task<ExitStatus> inspect_tail(BucketSession& session) {
     while (last.size() > kEntriesShown) last.pop_front();
   }
   ExitStatus status = ExitStatus::success;
+  TopicNames names = co_await topic_names(session.store);
   for (const auto& [position, bytes] : last)
-    if (print(session, show_entry(entry_name(*session.log, position), bytes)) !=
+    if (print(session, show_entry(entry_name(*session.log, position), bytes, names)) !=
         ExitStatus::success)
       status = ExitStatus::failed;
-  std::string summary =
-      session.json()
-          ? json::serialize(json::object{{"floor", floor->value}, {"next", next}})
-          : "floor " + std::to_string(floor->value) + ", next position " + std::to_string(next);
-  (void)session.console.out(summary + "\n");
+  // Lines of JSON are all of one shape.
+  if (!session.json())
+    (void)session.console.out("floor " + std::to_string(floor->value) + ", next position " +
+                              std::to_string(next) + "\n");
   co_return status;
 }
 
@@ -148,7 +169,8 @@ Shown show_object(const std::string& name, const SharedBytes& bytes) {
                 {"bytes", bytes.size()},
                 {"head", json_text(head)}};
   shown.text = name + "\n  " + std::string(engine::audit::to_string(kind)) + " of " +
-               std::to_string(bytes.size()) + " bytes, beginning " + head + "\n";
+               std::to_string(bytes.size()) + " bytes, beginning " + head +
+               (kind == ObjectKind::log_file ? "; `weir inspect log` shows its entries\n" : "\n");
   return shown;
 }
 

@@ -28,7 +28,6 @@ Result<std::optional<std::string>> LineSplitter::next() {
     return last;
   }
   std::string line = pending_.substr(taken_, end - taken_);
-  if (line.ends_with('\r')) line.pop_back();
   taken_ = searched_ = end + 1;
   return line;
 }
@@ -115,9 +114,9 @@ rt::Task<Result<void>> send_lines(Session& session, client::Producer& producer, 
 
 rt::Task<ExitStatus> produce(Session& session) {
   Result<client::ProducerOptions> options = producer_options(session.settings);
-  if (!options) co_return session.fail(options.error());
+  if (!options) co_return session.refuse(options.error());
   Result<Template> all = template_of(session.settings);
-  if (!all) co_return session.fail(all.error());
+  if (!all) co_return session.refuse(all.error());
   client::Producer producer(session.cluster, session.random, *options);
   Result<void> sent = co_await send_lines(session, producer, std::move(*all));
   // Also after an error: what was accepted before is delivered.
@@ -131,7 +130,7 @@ rt::Task<ExitStatus> produce(Session& session) {
   } else if (!sent) {
     session.console.err("delivered " + std::to_string(delivered) + " records\n");
   }
-  if (!sent) co_return session.fail(sent.error());
+  if (!sent) co_return session.fail(sent.error(), topic_advice(session));
   co_return ExitStatus::success;
 }
 

@@ -14,7 +14,7 @@ ExitStatus report(Session& session, const std::vector<client::ItemOutcome>& outc
     if (!as_wished) {
       Error error = *item.error;
       error.message = item.name + ": " + error.message;
-      (void)session.fail(error);
+      (void)session.fail(error, words.advice);
       status = ExitStatus::failed;
     }
     if (session.json()) {

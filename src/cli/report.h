@@ -17,6 +17,7 @@ struct ReportWords {
   std::string_view done;
   /// An error that is what was wished for, too.
   std::optional<ErrorCode> accepted;
+  Advice advice = {};
 };
 
 /// Prints a line for each; failures to standard error.

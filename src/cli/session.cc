@@ -35,15 +35,20 @@ MonoTime Session::deadline() const {
   return timeout ? cluster.loop().now() + *timeout : MonoTime::max();
 }
 
-ExitStatus Session::fail(const Error& error) const {
+ExitStatus Session::fail(const Error& error, const Advice& advice) const {
   // The reader of our output has gone, or Ctrl-C: who did that knows.
   if (error.is(ErrorCode::cancelled)) return ExitStatus::failed;
   std::string line = "weir " + std::string(settings.command().path) + ": " + error.message;
   if (line.ends_with('.')) line.pop_back();
-  std::string next = advice(error);
+  std::string_view next = next_step(error, cluster.has_answered(), advice);
   if (!next.empty()) line.append("; ").append(next);
   console.err(line + "\n");
-  return error.is(ErrorCode::invalid_argument) ? ExitStatus::usage : ExitStatus::failed;
+  return ExitStatus::failed;
+}
+
+ExitStatus Session::refuse(const Error& error) const {
+  console.err("weir " + std::string(settings.command().path) + ": " + error.message + "\n");
+  return ExitStatus::usage;
 }
 
 Result<client::ClusterOptions> cluster_of(const Settings& settings) {
@@ -53,17 +58,25 @@ Result<client::ClusterOptions> cluster_of(const Settings& settings) {
   return client::ClusterOptions{.bootstrap = std::move(*endpoints), .client_id = "weir-cli"};
 }
 
-std::string advice(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::configuration:
-    case ErrorCode::unavailable:
-    case ErrorCode::closed:
-    case ErrorCode::timed_out:
+std::string_view next_step(const Error& error, bool answered, const Advice& advice) {
+  if (!answered) {
+    // Nobody was there, or somebody who is no broker: the address is what can be wrong.
+    if (error.is(ErrorCode::configuration) || error.is(ErrorCode::unavailable) ||
+        error.is(ErrorCode::closed) || error.is(ErrorCode::timed_out))
       return "is a broker running there (`weir` starts one)? --bootstrap names another";
-    case ErrorCode::not_found: return "`weir topic list` shows what there is";
-    case ErrorCode::already_exists: return "--if-not-exists accepts that";
+    if (error.is(ErrorCode::corrupt))
+      return "--bootstrap needs a listener for Kafka clients, by default port 9092; 9093 is for "
+             "admin HTTP";
+  }
+  switch (error.code) {
+    case ErrorCode::not_found: return advice.not_found;
+    case ErrorCode::already_exists: return advice.already_exists;
+    case ErrorCode::precondition: return advice.precondition;
+    case ErrorCode::timed_out: return "--timeout gives it longer";
+    case ErrorCode::unavailable: return "the broker's log and its /readyz page say more";
+    case ErrorCode::closed: return "the broker went away; try again";
     case ErrorCode::unsupported: return "the broker is too old or too new for this command";
-    case ErrorCode::corrupt: return "the data may be damaged; please report it";
+    case ErrorCode::corrupt: return "`weir verify` checks what the store holds";
     default: return "";
   }
 }

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/console.h"
@@ -11,6 +12,13 @@
 #include "rt/random.h"
 
 namespace weir::cli {
+
+/// What to do next where the kind of an error alone does not tell: the command knows.
+struct Advice {
+  std::string_view not_found = "`weir topic list` shows what there is";
+  std::string_view already_exists = "--if-not-exists accepts that";
+  std::string_view precondition = {};
+};
 
 /// All of it outlives the command's task. Ctrl-C is `cluster.shut()`: calls fail with `cancelled`.
 struct Session {
@@ -23,8 +31,10 @@ struct Session {
   bool json() const { return settings.text("output") == "json"; }
   /// When the command's requests are overdue (--timeout).
   MonoTime deadline() const;
-  /// Prints "weir PATH: …" to standard error and gives the status for it.
-  ExitStatus fail(const Error& error) const;
+  /// Prints "weir PATH: …" to standard error and gives the status for what the cluster did not do.
+  ExitStatus fail(const Error& error, const Advice& advice = {}) const;
+  /// The same for a command line that is wrong, whatever the cluster is like.
+  ExitStatus refuse(const Error& error) const;
 };
 
 /// A subcommand that talks to a cluster.
@@ -44,8 +54,8 @@ std::span<const OptionSpec> cluster_options();
 /// The cluster that the settings name. Errors: invalid_argument.
 Result<client::ClusterOptions> cluster_of(const Settings& settings);
 
-/// One sentence for people: what went wrong and what to do next.
-std::string advice(const Error& error);
+/// What to do next, for people; may be empty. `answered`: whether any broker ever has.
+std::string_view next_step(const Error& error, bool answered, const Advice& advice);
 
 /// "key=value". Errors: invalid_argument, with `option` in the message.
 Result<std::pair<std::string, std::string>> parse_pair(const Setting& setting);

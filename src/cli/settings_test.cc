@@ -153,6 +153,11 @@ TEST(Settings, AreDescribedWithSourcesAndWithoutSecrets) {
   EXPECT_NE(text.find("memory = 1GiB  # default"), std::string::npos) << text;
 }
 
+TEST(MaskSecrets, HidesWhatStandsInAQuery) {
+  EXPECT_EQ(mask_secrets("s3://b/p?endpont=x&session_token=hunter2&proxy=http://a:hunter2@p:1"),
+            "s3://b/p?endpont=x&session_token=********&proxy=********");
+}
+
 TEST(MaskSecrets, LeavesHarmlessTextAlone) {
   for (const char* text : {"file:///var/lib/weir", "localhost:9092", "s3://b?path_style=true"})
     EXPECT_EQ(mask_secrets(text), text);

@@ -35,7 +35,9 @@ std::string mask_query(std::string_view query) {
     std::size_t end = query.find('&');
     std::string_view pair = query.substr(0, end);
     std::size_t equals = pair.find('=');
-    if (equals != std::string_view::npos && names_a_secret(pair.substr(0, equals)))
+    // The address of a proxy may hold a password.
+    if (equals != std::string_view::npos && (names_a_secret(pair.substr(0, equals)) ||
+                                             pair.find('@', equals) != std::string_view::npos))
       out.append(pair.substr(0, equals + 1)).append(kMask);
     else
       out.append(pair);

@@ -14,7 +14,15 @@ namespace weir::cli {
 rt::Task<ExitStatus> produce(Session& session);
 rt::Task<ExitStatus> consume(Session& session);
 
-/// Cuts a byte stream into lines, without their ends ("\n" or "\r\n"); pieces arrive in any splits.
+/// For commands whose name is a topic's: neither of them makes one.
+inline Advice topic_advice(const Session& session) {
+  if (session.cluster.find(session.names.front()))
+    return {.not_found = "`weir topic describe` shows the partitions that there are"};
+  return {.not_found = "`weir topic create` makes one, `weir topic list` shows what there is"};
+}
+
+/// Cuts a byte stream into lines, without the "\n" that ends them and with all other bytes: what
+/// somebody sends is not ours to change. Pieces arrive in any splits.
 class LineSplitter {
  public:
   explicit LineSplitter(std::size_t line_bytes_max) : line_bytes_max_(line_bytes_max) {}

@@ -86,8 +86,10 @@ constexpr CommandSpec kProduce = with_one(
     "TOPIC",
     {.path = "produce",
      .summary = "Send the lines of standard input as records.",
-     .description = "Every line is one record. Sending is idempotent: retries make no duplicates.\n"
-                    "Ctrl-C ends the input; what was read is still sent. A second one gives up.",
+     .description =
+         "Every line is one record: all of its bytes but the line break, so a carriage return\n"
+         "stays. The topic must exist. Sending is idempotent: retries make no duplicates.\n"
+         "Ctrl-C ends the input; what was read is still sent. A second one gives up.",
      .options = kProduceOptions,
      .examples = "echo hello | weir produce orders\n"
                  "weir produce orders --key-separator : --codec zstd < orders.txt"});

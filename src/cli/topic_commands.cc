@@ -79,7 +79,7 @@ rt::Task<Result<void>> alter_one(Session& session, std::string name,
 
 rt::Task<ExitStatus> create_topics(Session& session) {
   auto configs = config_pairs(session.settings);
-  if (!configs) co_return session.fail(configs.error());
+  if (!configs) co_return session.refuse(configs.error());
   std::vector<client::NewTopic> topics;
   for (const std::string& name : session.names) {
     client::NewTopic& topic = topics.emplace_back();
@@ -96,7 +96,7 @@ rt::Task<ExitStatus> create_topics(Session& session) {
   if (!outcomes) co_return session.fail(outcomes.error());
   std::optional<ErrorCode> accepted;
   if (session.settings.flag("if-not-exists")) accepted = ErrorCode::already_exists;
-  co_return report(session, *outcomes, {"topic", "created", accepted});
+  co_return report(session, *outcomes, {"topic", "created", accepted, {}});
 }
 
 rt::Task<ExitStatus> list_topics(Session& session) {
@@ -126,14 +126,14 @@ rt::Task<ExitStatus> describe_topics(Session& session) {
 
 rt::Task<ExitStatus> alter_topics(Session& session) {
   auto configs = config_pairs(session.settings);
-  if (!configs) co_return session.fail(configs.error());
+  if (!configs) co_return session.refuse(configs.error());
   std::vector<client::ConfigChange> changes;
   for (auto& [key, value] : *configs) changes.emplace_back(key, value);
   for (const Setting& key : session.settings.all("delete-config"))
     changes.emplace_back(key.text, std::nullopt);
   if (changes.empty() && !session.settings.has("partitions"))
-    co_return session.fail({ErrorCode::invalid_argument,
-                            "nothing to alter; give --partitions, --config or --delete-config"});
+    co_return session.refuse({ErrorCode::invalid_argument,
+                              "nothing to alter; give --partitions, --config or --delete-config"});
   std::vector<client::ItemOutcome> outcomes;
   for (const std::string& name : session.names) {
     Result<void> altered = co_await alter_one(session, name, changes);
@@ -141,7 +141,7 @@ rt::Task<ExitStatus> alter_topics(Session& session) {
     item.name = name;
     if (!altered) item.error = altered.error();
   }
-  co_return report(session, outcomes, {"topic", "altered", std::nullopt});
+  co_return report(session, outcomes, {"topic", "altered", std::nullopt, {}});
 }
 
 rt::Task<ExitStatus> delete_topics(Session& session) {
@@ -150,7 +150,7 @@ rt::Task<ExitStatus> delete_topics(Session& session) {
   if (!outcomes) co_return session.fail(outcomes.error());
   std::optional<ErrorCode> accepted;
   if (session.settings.flag("if-exists")) accepted = ErrorCode::not_found;
-  co_return report(session, *outcomes, {"topic", "deleted", accepted});
+  co_return report(session, *outcomes, {"topic", "deleted", accepted, {}});
 }
 
 }  // namespace weir::cli

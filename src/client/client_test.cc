@@ -356,5 +356,28 @@ TEST(PartitionOfKey, AgreesWithKafkasClients) {
   EXPECT_EQ(partition_of_key("abc", 1000), PartitionIndex((479470107 & 0x7fffffff) % 1000));
 }
 
+TEST_F(ClientTest, EachBootstrapAddressIsNamedWithItsOwnReason) {
+  rt::sim::SimNode& frozen = world_.start_node({.host = "frozen"});
+  world_.start_node({.host = "dead"});
+  auto listener = frozen.network().listen(frozen.loop(), {"frozen", 9092});
+  ASSERT_TRUE(listener);
+  for (const char* first : {"frozen", "dead"}) {
+    const char* second = std::string_view(first) == "dead" ? "frozen" : "dead";
+    Cluster cluster(client_node_.loop(), client_node_.network(), client_node_.random(),
+                    {.bootstrap = {{first, 9092}, {second, 9092}}});
+    auto topics = run(cluster.topics(in(5s)));
+    ASSERT_FALSE(topics);
+    EXPECT_FALSE(cluster.has_answered());
+    const std::string& said = topics.error().message;
+    EXPECT_NE(said.find("frozen:9092: ApiVersions: no answer"), std::string::npos) << said;
+    EXPECT_NE(said.find("dead:9092: connect to dead:9092: "), std::string::npos) << said;
+    EXPECT_EQ(said.find("dead:9092: no answer in time"), std::string::npos) << said;
+    run([](Cluster& c) -> rt::Task<bool> {
+      co_await c.close();
+      co_return true;
+    }(cluster));
+  }
+}
+
 }  // namespace
 }  // namespace weir::client

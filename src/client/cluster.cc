@@ -13,6 +13,7 @@ Cluster::Cluster(rt::Loop& loop, rt::Network& network, rt::Random& random, Clust
       changed_(loop),
       scope_(loop) {
   ENSURE(!options_.bootstrap.empty());
+  bootstrap_failures_.resize(options_.bootstrap.size());
 }
 
 bool is_retriable(const Error& error) {
@@ -25,22 +26,48 @@ bool Cluster::breaks_connection(const Error& error) {
   return is_retriable(error) || error.is(ErrorCode::corrupt);
 }
 
-/// Opens to the first bootstrap address that answers, beginning where the last success was.
+void Cluster::note_bootstrap_failure(std::size_t at, Error error) {
+  std::optional<Error>& noted = bootstrap_failures_[at];
+  // An attempt that the caller's deadline cut short says less than what was found before.
+  if (noted && error.is(ErrorCode::timed_out)) return;
+  noted = std::move(error);
+}
+
+/// What each address said, as one error.
+Error Cluster::bootstrap_failure() const {
+  Error all{ErrorCode::unavailable, ""};
+  const Error* first = nullptr;
+  for (const std::optional<Error>& failure : bootstrap_failures_) {
+    if (!failure) continue;
+    // What may pass says more than a name that does not exist.
+    if (!first || (!is_retriable(*first) && is_retriable(*failure))) first = &*failure;
+    all.message.append(all.message.empty() ? "" : "; ").append(failure->message);
+  }
+  if (!first) return {ErrorCode::unavailable, "no bootstrap address"};
+  all.code = first->code;
+  return all;
+}
+
+/// Opens to the first bootstrap address that answers, beginning where the last success was. Each
+/// gets its share of the time, so that one that is silent hides no other.
 rt::Task<Result<std::unique_ptr<Connection>>> Cluster::open_any(MonoTime deadline) {
-  Error last{ErrorCode::unavailable, "no bootstrap address"};
-  for (std::size_t i = 0; i < options_.bootstrap.size() && !shut_; ++i) {
-    std::size_t at = (next_bootstrap_ + i) % options_.bootstrap.size();
-    MonoTime limit = std::min(deadline, loop_.now() + kConnectTimeout);
+  const std::size_t count = options_.bootstrap.size();
+  for (std::size_t i = 0; i < count && !shut_; ++i) {
+    std::size_t at = (next_bootstrap_ + i) % count;
+    const Duration left = std::max(deadline - loop_.now(), Duration(0));
+    const Duration share = left / narrow<std::int64_t>(count - i);
+    MonoTime limit = loop_.now() + std::min<Duration>(share, kConnectTimeout);
     auto connection = co_await Connection::open(loop_, network_, options_.bootstrap[at],
                                                 options_.client_id, limit);
     if (connection) {
       next_bootstrap_ = at;
       connected_once_ = true;
+      bootstrap_failures_[at].reset();
       co_return connection;
     }
-    // What may pass says more than a name that does not exist.
-    if (i == 0 || !connection.error().is(ErrorCode::configuration)) last = connection.error();
+    note_bootstrap_failure(at, connection.error());
   }
+  Error last = bootstrap_failure();
   // A cluster that never answered is more likely another address than a passing fault.
   if (!first_failure_) first_failure_ = loop_.now();
   if (!connected_once_ && is_retriable(last) && loop_.now() - *first_failure_ >= kFirstConnectMax)

@@ -97,6 +97,8 @@ class Cluster {
   /// Breaks everything: calls fail with `cancelled` or `closed`, pauses end. For Ctrl-C.
   void shut();
   bool is_shut() const { return shut_; }
+  /// Whether any broker ever has; if not, the addresses are the first suspects.
+  bool has_answered() const { return connected_once_; }
   rt::Task<void> close();
 
  private:
@@ -107,6 +109,8 @@ class Cluster {
 
   rt::Task<Result<Link*>> connect(Target target, MonoTime deadline);
   rt::Task<Result<std::unique_ptr<Connection>>> open_any(MonoTime deadline);
+  void note_bootstrap_failure(std::size_t at, Error error);
+  Error bootstrap_failure() const;
   rt::Task<Result<void>> open(Target target, Link& link, MonoTime deadline);
   rt::Task<Result<wire::MetadataResponse>> ask_metadata(
       std::optional<std::vector<std::string>> names, MonoTime deadline);
@@ -124,6 +128,8 @@ class Cluster {
   std::map<std::string, TopicMetadata> topics_;
   std::vector<BrokerMetadata> brokers_;
   std::size_t next_bootstrap_ = 0;
+  /// By address: why it could not be used last; nothing where it was not tried since it could.
+  std::vector<std::optional<Error>> bootstrap_failures_;
   bool connected_once_ = false;
   std::optional<MonoTime> first_failure_;
   bool shut_ = false;

@@ -131,8 +131,7 @@ Result<void> check_options(const StoreUrl& url, std::initializer_list<std::strin
   for (const auto& [name, value] : url.options) {
     if (std::ranges::find(known, name) != known.end()) continue;
     std::string list = known.size() == 0 ? "none" : joined(known);
-    return fail(ErrorCode::invalid_argument, "store URL " + url.scheme + "://: unknown option '" +
-                                                 name + "', known are " + list);
+    return fail(ErrorCode::invalid_argument, "unknown option '" + name + "', known are " + list);
   }
   return {};
 }
@@ -142,12 +141,12 @@ Result<FileUrl> file_url(const StoreUrl& url) {
   FileUrl file;
   file.path = url.path;
   if (file.path.empty() || file.path == "/")
-    return fail(ErrorCode::invalid_argument, "store URL file://: expected file:///DIRECTORY");
+    return fail(ErrorCode::invalid_argument, "expected file:///DIRECTORY");
   auto sync = url.options.find("sync");
   if (sync == url.options.end() || sync->second == "full") return file;
   if (sync->second != "none")
     return fail(ErrorCode::invalid_argument,
-                "store URL file://: sync is 'full' or 'none', not '" + sync->second + "'");
+                "sync is 'full' or 'none', not '" + sync->second + "'");
   file.sync = false;
   return file;
 }

@@ -5,7 +5,8 @@
 //   s3://bucket/prefix?region=…     read by the driver of that scheme
 //
 // `${VAR}` expands before anything else is read. Percent escapes count in path and option values.
-// An error message names what is wrong and what is known. Pure; the environment is a parameter.
+// An error message names what is wrong and what is known; of
+// which URL it speaks, the caller adds. Pure; the environment is a parameter.
 #pragma once
 
 #include <functional>

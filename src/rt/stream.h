@@ -54,8 +54,8 @@ class Network {
  public:
   virtual ~Network() = default;
   /// Binds and listens. Host "" or "*" means all addresses of both families; "localhost" binds
-  /// 127.0.0.1 and ::1 on one port. Errors: configuration (address in use, not ours, no
-  /// permission), with the address in the message.
+  /// 127.0.0.1 and ::1 on one port. Errors: already_exists (the port is in
+  /// use), configuration (not ours, no permission), with the address in the message.
   virtual Result<std::unique_ptr<Listener>> listen(Loop& loop, const Endpoint& at) = 0;
   /// Connects, trying each address of the name, until `deadline`. Errors: unavailable (refused,
   /// unreachable, no name server), configuration (no such host), timed_out.

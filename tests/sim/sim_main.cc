@@ -8,6 +8,7 @@
 //   weir_sim --list-canaries
 //
 // Exit status: 0 all well, 1 something was found, 2 wrong usage.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -178,6 +179,10 @@ int main_with(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   std::vector<std::string_view> words(argv + 1, argv + argc);
+  if (std::ranges::find(words, "--help") != words.end()) {
+    std::fputs(std::string(weir::sim::kUsage).c_str(), stdout);
+    return 0;
+  }
   auto arguments = weir::sim::parse(words);
   if (!arguments) {
     std::fputs(std::string(weir::sim::kUsage).c_str(), stderr);

@@ -62,7 +62,8 @@ class Start(unittest.TestCase):
         self.says("s3://bucket", "?region=", status=2)
 
     def test_unknown_option(self):
-        self.says("s3://bucket?region=r&pathstyle=true", "'pathstyle'", "path_style", status=2)
+        self.says("s3://bucket?region=r&pathstyle=true", "--store s3://bucket?region=r&pathstyle=true: unknown option 'pathstyle'", "path_style",
+                  status=2)
 
     def test_unknown_access_key(self):
         self.says(self.url(self.always(403, error("InvalidAccessKeyId"))), "credentials from", "environment")

@@ -40,6 +40,15 @@ void refuse(ProducePart& part, BatchError error) {
   part.refuse(code_of(error), std::string(record::describe(error)) + ".");
 }
 
+/// Whoever hits the limit needs both numbers, and the name of what may be raised.
+void refuse_size(ProducePart& part, std::size_t bytes, const config::TopicSettings& settings) {
+  part.refuse(KafkaError::message_too_large,
+              "the record batch has " + std::to_string(bytes) +
+                  " bytes, more than the topic's max.message.bytes=" +
+                  std::to_string(settings.batch_bytes_max) +
+                  "; raise that, or send smaller records or batches.");
+}
+
 record::TimestampRules time_rules(const config::TopicSettings& settings, WallMillis now) {
   return {.type = settings.log_append_time ? record::TimestampType::log_append_time
                                            : record::TimestampType::create_time,
@@ -80,7 +89,7 @@ bool recompress(codec::Codec codec, const config::TopicSettings& settings, Produ
   }
   // The limit of the topic holds for what is stored, too.
   if (batch->size() > settings.batch_bytes_max) {
-    refuse(part, BatchError::batch_too_large);
+    refuse_size(part, batch->size(), settings);
     return true;
   }
   part.item.batch = std::move(*batch);
@@ -108,7 +117,7 @@ void check_batch(const std::optional<BytesChain>& records, std::int16_t version,
 Rework apply_settings(const config::TopicSettings& settings, WallMillis now, ProducePart& part) {
   const record::BatchInfo& info = part.item.info;
   if (info.bytes > settings.batch_bytes_max) {
-    refuse(part, BatchError::batch_too_large);
+    refuse_size(part, info.bytes, settings);
     return {};
   }
   if (info.transactional) {

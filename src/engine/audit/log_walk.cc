@@ -172,8 +172,9 @@ rt::Task<Result<bool>> LogWalk::resume_behind_gap() {
 }
 
 /// Empty at the tail, and at a gap. An entry that the log itself calls damaged is given as nothing,
-/// which does not decode.
+/// with the log's words in `unreadable_`.
 rt::Task<Result<void>> LogWalk::read_chunk(std::vector<SharedBytes>& entries) {
+  unreadable_.clear();
   auto many = co_await parts_.log.read_many(next_, kReplayEntries, kReplayBytes);
   if (many) {
     entries = std::move(*many);
@@ -189,6 +190,7 @@ rt::Task<Result<void>> LogWalk::read_chunk(std::vector<SharedBytes>& entries) {
     co_return Result<void>{};
   }
   if (!is_damage(one.error())) co_return with_context(one.error(), "reading the commit log");
+  unreadable_ = one.error().message;
   entries.emplace_back();
   co_return Result<void>{};
 }
@@ -197,7 +199,7 @@ bool LogWalk::take(Position at, const SharedBytes& bytes) {
   auto entry = state::decode_entry(bytes);
   if (!entry) {
     report(FindingKind::damaged_entry, at,
-           entry.error().message +
+           (unreadable_.empty() ? entry.error().message : unreadable_) +
                "; restore this entry from a copy of the store, else brokers "
                "can only start from a snapshot taken after it");
     return false;

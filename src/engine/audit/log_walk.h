@@ -78,6 +78,8 @@ class LogWalk {
   Position listed_end_;
   std::vector<SnapshotFile> snapshots_;
   std::uint64_t entries_ = 0;
+  /// What the log itself says of the entry at `next_`, if it calls that damaged.
+  std::string unreadable_;
 };
 
 }  // namespace weir::engine::audit

@@ -67,16 +67,14 @@ Result<CredentialsOptions> credentials_options(const StoreUrl& url) {
   std::string secret = option(url, "secret_access_key");
   if (id.empty() != secret.empty() || (id.empty() && !option(url, "session_token").empty()))
     return fail(ErrorCode::invalid_argument,
-                "store URL " + url.scheme +
-                    "://: access_key_id and secret_access_key belong together (with "
-                    "session_token for temporary ones)");
+                "access_key_id and secret_access_key belong together (with "
+                "session_token for temporary ones)");
   if (!id.empty())
     out.fixed = Credentials{.access_key_id = id,
                             .secret_access_key = Secret(secret),
                             .session_token = Secret(option(url, "session_token"))};
   if (out.fixed && !out.profile.empty())
-    return fail(ErrorCode::invalid_argument,
-                "store URL " + url.scheme + "://: either access_key_id or profile, not both");
+    return fail(ErrorCode::invalid_argument, "either access_key_id or profile, not both");
   return out;
 }
 

@@ -9,7 +9,7 @@ namespace weir::objstore::gcs {
 namespace {
 
 std::unexpected<Error> wrong(std::string why) {
-  return fail(ErrorCode::invalid_argument, "store URL gs://: " + std::move(why));
+  return fail(ErrorCode::invalid_argument, std::move(why));
 }
 
 std::string option(const StoreUrl& url, std::string_view name) {

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 14> kKnown = {
 constexpr std::string_view kDirectorySuffix = "--x-s3";
 
 std::unexpected<Error> wrong(std::string why) {
-  return fail(ErrorCode::invalid_argument, "store URL s3://: " + std::move(why));
+  return fail(ErrorCode::invalid_argument, std::move(why));
 }
 
 /// Reads options, keeping the first thing that is wrong.
@@ -47,9 +47,9 @@ class Reader {
  private:
   void refuse(std::string_view name, std::string_view value, std::string_view allowed) {
     if (error_) return;
-    error_ = Error{ErrorCode::invalid_argument, "store URL s3://: " + std::string(name) +
-                                                    " is one of " + std::string(allowed) +
-                                                    ", not '" + std::string(value) + "'"};
+    error_ = Error{ErrorCode::invalid_argument, std::string(name) + " is one of " +
+                                                    std::string(allowed) + ", not '" +
+                                                    std::string(value) + "'"};
   }
 
   const StoreUrl& url_;

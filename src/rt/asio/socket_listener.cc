@@ -199,6 +199,10 @@ Result<std::unique_ptr<Listener>> listen_on(AsioLoop& loop, const Endpoint& at) 
     port = 0;
     bound = everywhere ? bind_everywhere(port) : bind_all(addresses, port);
   }
+  if (!bound && bound.error().error == EADDRINUSE) {
+    return fail(ErrorCode::already_exists,
+                "listen on " + at.text() + ": another program listens there already");
+  }
   if (!bound) {
     return fail(ErrorCode::configuration, "listen on " + at.text() + ": " + bound.error().what +
                                               ": " + system_message(bound.error().error));

@@ -133,7 +133,7 @@ Result<std::unique_ptr<Listener>> SimNetwork::listen(Loop& loop, const Endpoint&
   }
   std::uint16_t port = at.port;
   if (!node_.world().fabric().bind(node_.host(), port, state)) {
-    return fail(ErrorCode::configuration, "listen on " + at.text() + ": address already in use");
+    return fail(ErrorCode::already_exists, "listen on " + at.text() + ": address already in use");
   }
   return std::make_unique<SimListener>(std::move(state), Endpoint{at.host, port});
 }

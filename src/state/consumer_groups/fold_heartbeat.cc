@@ -52,7 +52,10 @@ Refusal enter(FoldContext& context, const command::ConsumerGroupHeartbeat& comma
     return upgrade_group(context, slot);
   }
   groups.drop_classic_members(context.ledger(), slot);
+  const std::int32_t generation = group->generation;
   groups.set_kind(context.ledger(), slot, GroupKind::consumer);
+  groups.edit_consumer(context.ledger(), slot,
+                       [&](ConsumerGroup& inside) { inside.set_epoch(generation); });
   return Refusal::none;
 }
 

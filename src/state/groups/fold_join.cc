@@ -204,7 +204,10 @@ void fold(FoldContext& context, const JoinGroup& command, Verdict& verdict) {
     group = groups.add(context.ledger(), std::move(values));
   } else if (groups.group(group)->kind == GroupKind::consumer) {
     if (!groups.group(group).empty()) return join_consumer_group(context, group, command, verdict);
+    // Generations go on where epochs ended: one number never names two lives of a group.
+    const std::int32_t epoch = groups.group(group).consumer()->epoch();
     groups.set_kind(context.ledger(), group, GroupKind::classic);
+    groups.edit(context.ledger(), group, [&](GroupValues& values) { values.generation = epoch; });
   }
   Join(context, group, command, verdict).run();
 }
