@@ -1,11 +1,10 @@
-"""The few requests of the Kafka protocol that the raw client sends, in versions without tagged fields.
+"""The few requests of the Kafka protocol that starting, stopping and checking a broker takes, without tagged fields.
 
-Both brokers serve them. Batches are encoded once and sent again and again, so the client's cost is that of its socket.
+Nothing here measures anything but the time to the first answer; loads are `weir perf`'s.
 """
 import socket
 import struct
 
-PRODUCE, PRODUCE_VERSION = 0, 7
 FETCH, FETCH_VERSION = 1, 11
 METADATA, METADATA_VERSION = 3, 1
 CREATE_TOPICS, CREATE_TOPICS_VERSION = 19, 4
@@ -19,56 +18,6 @@ class WireError(Exception):
     pass
 
 
-def _crc_table():
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = (byte >> 1) ^ (0x82F63B78 if byte & 1 else 0)
-        table.append(byte)
-    return table
-
-
-CRC_TABLE = _crc_table()
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = CRC_TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
-    return crc ^ 0xFFFFFFFF
-
-
-def _varint(value):
-    value = (value << 1) ^ (value >> 63)
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _record(delta, value):
-    body = b"\0\0" + _varint(delta) + _varint(-1) + _varint(len(value)) + value + b"\0"
-    return _varint(len(body)) + body
-
-
-def batch(record_bytes, batch_bytes_max, now_ms, rng):
-    """A record batch of as many records as fit (at least one), and their number."""
-    records = []
-    size = BATCH_HEADER_BYTES
-    while True:
-        record = _record(len(records), rng.randbytes(record_bytes))
-        if records and size + len(record) > batch_bytes_max:
-            break
-        records.append(record)
-        size += len(record)
-    count = len(records)
-    checked = struct.pack(">hiqqqhii", 0, count - 1, now_ms, now_ms, -1, -1, -1, count) + b"".join(records)
-    head = struct.pack(">iBI", -1, 2, crc32c(checked))
-    return struct.pack(">qi", 0, len(head) + len(checked)) + head + checked, count
-
-
 def text(value):
     data = value.encode()
     return struct.pack(">h", len(data)) + data
@@ -77,28 +26,6 @@ def text(value):
 def request(api, version, body):
     head = struct.pack(">hhi", api, version, 7) + text("bench")
     return struct.pack(">i", len(head) + len(body)) + head + body
-
-
-def produce_request(topic, partitions, records, timeout_ms=30_000):
-    """acks=all; the same records for each partition."""
-    rows = b"".join(struct.pack(">ii", p, len(records)) + records for p in partitions)
-    body = struct.pack(">hhii", -1, -1, timeout_ms, 1) + text(topic) + struct.pack(">i", len(partitions)) + rows
-    return request(PRODUCE, PRODUCE_VERSION, body)
-
-
-def check_produced(answer, topic):
-    """Raises unless every partition was accepted; gives {partition: base offset}."""
-    at = 4 + 4 + 2 + len(topic.encode())
-    (count,) = struct.unpack_from(">i", answer, at)
-    at += 4
-    bases = {}
-    for _ in range(count):
-        partition, error, base, _, _ = struct.unpack_from(">ihqqq", answer, at)
-        if error != 0:
-            raise WireError(f"produce to {topic}-{partition}: error {error}")
-        bases[partition] = base
-        at += 30
-    return bases
 
 
 def fetch_request(topic, offsets, max_wait_ms=500, min_bytes=1, max_bytes=50 << 20, partition_bytes=1 << 20):
