@@ -44,9 +44,13 @@ bool is_service_link(std::string_view name) {
 
 }  // namespace
 
-Program::Program() : commands_(cli::cluster_commands()), bucket_commands_(cli::bucket_commands()) {
+Program::Program()
+    : commands_(cli::cluster_commands()),
+      bucket_commands_(cli::bucket_commands()),
+      perf_commands_(cli::perf_commands()) {
   specs_.push_back(&broker_command());
   for (const cli::Command& command : commands_) specs_.push_back(&command.spec);
+  for (const cli::PerfCommand& command : perf_commands_) specs_.push_back(&command.spec);
   for (const cli::BucketCommand& command : bucket_commands_) specs_.push_back(&command.spec);
   specs_.push_back(&kCompletion);
 }
@@ -158,6 +162,11 @@ Invocation Program::parse_command(const cli::CommandSpec& spec, std::span<const 
     if (&command.spec != &spec) continue;
     invocation.kind = Invocation::Kind::bucket;
     invocation.bucket_command = &command;
+  }
+  for (const cli::PerfCommand& command : perf_commands_) {
+    if (&command.spec != &spec) continue;
+    invocation.kind = Invocation::Kind::perf;
+    invocation.perf_command = &command;
   }
   return invocation;
 }

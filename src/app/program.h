@@ -8,6 +8,7 @@
 #include "app/load_settings.h"
 #include "cli/bucket_session.h"
 #include "cli/console.h"
+#include "cli/perf_commands.h"
 #include "cli/session.h"
 
 namespace weir::app {
@@ -19,6 +20,7 @@ struct Invocation {
     broker,   // run a broker with `settings`
     cluster,  // run `command` with `settings` and `names`
     bucket,   // run `bucket_command` with `settings` and `names`
+    perf,     // run `perf_command` with `settings` and `names`
   };
   Kind kind = Kind::print;
   cli::ExitStatus status = cli::ExitStatus::success;
@@ -28,6 +30,7 @@ struct Invocation {
   std::string warning;
   const cli::Command* command = nullptr;
   const cli::BucketCommand* bucket_command = nullptr;
+  const cli::PerfCommand* perf_command = nullptr;
   std::optional<cli::Settings> settings;
   std::vector<std::string> names;
 };
@@ -55,6 +58,7 @@ class Program {
 
   std::vector<cli::Command> commands_;
   std::vector<cli::BucketCommand> bucket_commands_;
+  std::vector<cli::PerfCommand> perf_commands_;
   /// All, the broker first, for help and completion.
   std::vector<const cli::CommandSpec*> specs_;
 };

@@ -82,6 +82,11 @@ TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {
     expect_print(words, 0, "\nexamples:\n");
     expect_print(words, 0, "[WEIR_BOOTSTRAP]");
   }
+  for (const cli::PerfCommand& command : cli::perf_commands()) {
+    const std::string path(command.spec.path);
+    const std::size_t space = path.find(' ');
+    expect_print({path.substr(0, space), path.substr(space + 1), "--help"}, 0, "\nexamples:\n");
+  }
   for (const cli::BucketCommand& command : cli::bucket_commands()) {
     std::string path(command.spec.path);
     std::size_t space = path.find(' ');

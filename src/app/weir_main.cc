@@ -95,6 +95,9 @@ int main(int argc, char** argv) {
     case Invocation::Kind::cluster:
       return static_cast<int>(
           weir::app::run_command(*invocation.command, *invocation.settings, invocation.names));
+    case Invocation::Kind::perf:
+      return static_cast<int>(weir::app::run_perf_command(*invocation.perf_command,
+                                                          *invocation.settings, invocation.names));
     case Invocation::Kind::bucket: return weir::app::look_into_bucket(invocation, inputs);
   }
   return static_cast<int>(weir::cli::ExitStatus::failed);

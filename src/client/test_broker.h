@@ -219,7 +219,8 @@ class TestBroker {
     return response;
   }
 
-  wire::InitProducerIdResponse init_producer(const wire::InitProducerIdRequest&) {
+  wire::InitProducerIdResponse init_producer(const wire::InitProducerIdRequest& request) {
+    EXPECT_FALSE(request.transactional_id) << "\"\" is an id, too";
     wire::InitProducerIdResponse response;
     response.producer_id = ++producer_ids_;
     return response;

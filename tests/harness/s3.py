@@ -32,6 +32,10 @@ class Server:
         self._process = None
 
     @property
+    def pid(self):
+        return self._process.pid
+
+    @property
     def endpoint(self):
         return f"http://127.0.0.1:{self.port}"
 

@@ -1,9 +1,11 @@
-"""What the operating system says that a process used: processor time and memory."""
+"""What the operating system says that a process used: processor time, memory, bytes written; and what the machine is."""
 import mmap
 import os
 import resource
+import urllib.request
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+METRICS_SECONDS_MAX = 30
 
 
 def cpu_seconds(pid):
@@ -35,10 +37,33 @@ def reset_peak(pid):
         file.write("5")
 
 
+def bytes_written(pid):
+    """What the process has caused to be written to disk so far, at the latest when the page cache lets go of it."""
+    with open(f"/proc/{pid}/io", encoding="ascii") as file:
+        values = dict(line.split(": ") for line in file)
+    return int(values["write_bytes"]) - int(values["cancelled_write_bytes"])
+
+
 def children_cpu_seconds():
     """Of the children that ended and were waited for: a difference of two calls is the cost of the client between."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
+
+
+def parse_metrics(text):
+    """{series: value} of Prometheus text."""
+    rows = (line.rpartition(" ") for line in text.splitlines() if line and not line.startswith("#"))
+    return {series: float(value) for series, _, value in rows}
+
+
+def metrics(address):
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=METRICS_SECONDS_MAX) as answer:
+        return parse_metrics(answer.read().decode())
+
+
+def sum_of(values, name):
+    """Of all series of one metric."""
+    return sum(value for series, value in values.items() if series.partition("{")[0] == name)
 
 
 def machine():
@@ -57,6 +82,21 @@ def machine():
 
 def load():
     return os.getloadavg()[0]
+
+
+def forget_cached_files(directory):
+    """Takes what lies below `directory` out of the page cache, so that it has to come from the disk."""
+    os.sync()
+    for parent, _, names in os.walk(directory):
+        for name in names:
+            try:
+                descriptor = os.open(os.path.join(parent, name), os.O_RDONLY)
+            except OSError:
+                continue
+            try:
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            finally:
+                os.close(descriptor)
 
 
 def back_free_memory(size):

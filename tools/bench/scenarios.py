@@ -1,94 +1,49 @@
 """What is measured: one function per row of the table, each on a broker that runs already and topics of its own.
 
-A scenario returns {metric: number}. Throughput counts record batches as sent; MB = 10^6 bytes, GiB = 2^30. The broker's
-processor time is the operating system's, over exactly the client's run.
+Rows end with the name of their client: `raw` = pre-encoded batches, `rec` = records gathered as a client does, both of
+`weir perf`; `java` = Kafka's own. A row of weir alone has no counterpart in Kafka.
 """
-import json
-import os
-import subprocess
-import sys
+import collections
 import time
 
 import accounting
-import javaclient
+import targets
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-RAW_SECONDS_MAX = 600
 IDLE_SECONDS = 5
 COMMIT_SECONDS = 5
-
-
-class Context:
-    """`volume` is the number of bytes that a full-speed row moves; `client_cpus` pins the clients."""
-
-    def __init__(self, server, volume, client_cpus=None):
-        self.server = server
-        self.volume = volume
-        self.client_cpus = client_cpus
-        self._topics = 0
-
-    def topic(self, partitions):
-        self._topics += 1
-        name = f"bench-{self._topics}"
-        self.server.create_topic(name, partitions)
-        return name
-
-    def pin(self):
-        return (lambda: os.sched_setaffinity(0, self.client_cpus)) if self.client_cpus else None
-
-    def measured(self, payload_bytes, run):
-        """Runs a client and adds what the broker and the client used."""
-        pid = self.server.pid
-        accounting.back_free_memory(payload_bytes * 3 // 2)
-        accounting.reset_peak(pid)
-        client = accounting.children_cpu_seconds()
-        server = self.server.cpu_seconds()
-        begun = time.perf_counter()
-        result = run()
-        wall = time.perf_counter() - begun
-        result["cpu_s_per_gib"] = (self.server.cpu_seconds() - server) / payload_bytes * (1 << 30)
-        result["client_cores"] = (accounting.children_cpu_seconds() - client) / wall
-        result["peak_rss_mib"] = accounting.peak_rss_mib(pid)
-        return result
-
-    def raw(self, what, topic, payload_bytes, **options):
-        options = {"topic": topic, "bytes": payload_bytes, **options}
-        return self.measured(payload_bytes, lambda: self.program("rawclient.py", [what], options))
-
-    def program(self, name, arguments, options):
-        found = self.run(name, arguments, options)
-        result = {"p50_ms": found["p50_ms"], "p99_ms": found["p99_ms"]}
-        if "seconds" in found:
-            result["mb_per_s"] = found["bytes"] / found["seconds"] / 1e6
-        return result
-
-    def run(self, name, arguments, options):
-        """Runs a raw client; options are its own, with _ for -. What it prints."""
-        command = [sys.executable, os.path.join(HERE, name), *arguments, "--bootstrap", self.server.bootstrap]
-        for option, value in options.items():
-            command += ["--" + option.replace("_", "-"), str(value)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=RAW_SECONDS_MAX, preexec_fn=self.pin())
-        if done.returncode != 0:
-            raise RuntimeError(f"{self.server.name}: {done.stderr.strip()[-2000:]}")
-        return json.loads(done.stdout)
-
-    def java(self, payload_bytes, record_bytes, partitions=16, records_per_second=-1, **properties):
-        records = payload_bytes // record_bytes
-        topic = self.topic(partitions)
-        properties = {name.replace("_", "."): value for name, value in properties.items()}
-        return self.measured(records * record_bytes, lambda: javaclient.produce(
-            self.server.bootstrap, topic, records, record_bytes, properties, records_per_second, self.pin()))
+LATENCY_SECONDS = 10
+IDLE_CONNECTIONS = 10_000
+NEW_CONNECTIONS_PER_S = 1_000
 
 
 def warm_up(context):
     """Not measured: a JVM that has compiled nothing yet says little about Kafka."""
     topic = context.topic(16)
-    context.raw("produce", topic, 256 << 20, per_request=4)
-    context.raw("consume", topic, 128 << 20)
+    context.perf("produce", topic, raw=True, bytes=256 << 20, window=2)
+    context.perf("consume", topic)
+    context.perf("e2e", topic, rate="5MB", duration="3s", linger="1ms")
+
+
+def h_start(context):
+    time.sleep(IDLE_SECONDS)
+    return {"exec_to_metadata_ms": context.server.exec_to_metadata_ms,
+            "idle_rss_mib": accounting.rss_mib(context.server.pid)}
+
+
+def h_memory(context):
+    """On a broker with --memory 256MiB: the greatest size over produce, consume and many partitions."""
+    peaks = [context.produce(context.topic(16))["peak_rss_mib"], d_raw(context)["peak_rss_mib"],
+             f_raw(context)["peak_rss_mib"]]
+    return {"peak_rss_mib": max(peaks)}
 
 
 def a_raw(context):
-    return context.raw("produce", context.topic(16), context.volume, per_request=4)
+    return context.produce(context.topic(16))
+
+
+def a_rec(context):
+    topic = context.topic(16)
+    return context.measured(lambda: context.perf("produce", topic, bytes=context.volume), context.volume)
 
 
 def a_java(context):
@@ -96,48 +51,60 @@ def a_java(context):
 
 
 def b_raw(context):
-    return context.raw("produce", context.topic(16), context.volume, per_request=4, record_bytes=100)
+    return context.produce(context.topic(16), record_bytes=100)
 
 
 def b_java(context):
     return context.java(context.volume // 4, 100, batch_size=256 << 10, linger_ms=5, enable_idempotence="false")
 
 
-def c_java(context):
-    """Ten seconds at 10 MB/s."""
-    return context.java(100_000_000, 1000, records_per_second=10_000, linger_ms=5, enable_idempotence="false")
+def c_rec(context):
+    topic = context.topic(16)
+    return context.measured(lambda: context.perf("produce", topic, rate="10MB", linger="5ms",
+                                                 duration=f"{LATENCY_SECONDS}s"))
 
 
 def d_raw(context):
+    """What was written last comes from memory, the rest from the page cache."""
     topic = context.topic(16)
-    context.raw("produce", topic, context.volume, per_request=4)
-    return context.raw("consume", topic, context.volume * 9 // 10)
+    context.produce(topic)
+    return context.measured(lambda: context.perf("consume", topic))
 
 
-def e_raw(context):
-    """Ten seconds at 5 MB/s; a batch every 5 ms stands for a client that lingers so long."""
-    batches, batch_bytes = 2_000, 25_000
-    options = {"topic": context.topic(16), "batch_bytes": batch_bytes, "gap_ms": 5, "batches": batches}
-    return context.measured(batches * batch_bytes, lambda: context.program("rawendtoend.py", [], options))
+def d_disk(context):
+    """As d-raw, but nothing of it is left in the page cache."""
+    topic = context.topic(16)
+    context.produce(topic)
+    accounting.forget_cached_files(context.server.directory)
+    return context.measured(lambda: context.perf("consume", topic))
+
+
+def end_to_end(linger):
+    def measure(context):
+        topic = context.topic(16)
+        return context.measured(lambda: context.perf("e2e", topic, rate="5MB", linger=linger,
+                                                     duration=f"{LATENCY_SECONDS}s"))
+    return measure
 
 
 def f_raw(context):
-    return context.raw("produce", context.topic(1000), min(context.volume, 512 << 20), partitions=1000, per_request=250,
-                       batch_bytes=8 << 10)
+    volume = min(context.volume, 512 << 20)
+    return context.produce(context.topic(1000), bytes=volume, partitions_per_request=250, batch_bytes="8KiB")
+
+
+def g_raw(context):
+    return context.produce(context.topic(16), idempotent=True)
 
 
 def g_java(context):
     return context.java(context.volume, 1024, batch_size=256 << 10, linger_ms=5, enable_idempotence="true")
 
 
-def h_start(context):
-    time.sleep(IDLE_SECONDS)
-    return {"exec_to_metadata_ms": context.server.exec_to_metadata_ms, "idle_rss_mib": accounting.rss_mib(context.server.pid)}
-
-
 def i_raw(context):
-    return context.raw("produce", context.topic(1), 2_000 * 1100, partitions=1, connections=1, window=1, batch_bytes=1,
-                       record_bytes=1024)
+    topic = context.topic(1)
+    found = context.measured(lambda: context.perf("produce", topic, raw=True, connections=1, window=1, batch_bytes=1,
+                                                  duration="5s"))
+    return {**found, "p50_us": found["p50_ms"] * 1000, "p99_us": found["p99_ms"] * 1000}
 
 
 def commits(context, **options):
@@ -145,37 +112,86 @@ def commits(context, **options):
     topic = context.topic(64)
     server, client = context.server.cpu_seconds(), accounting.children_cpu_seconds()
     begun = time.perf_counter()
-    found = context.run("rawcommit.py", [], {"topic": topic, "seconds": COMMIT_SECONDS, **options})
+    found = context.commits(topic, seconds=COMMIT_SECONDS, **options)
     wall = time.perf_counter() - begun
     return {"offsets_per_s": found["offsets"] / found["seconds"], "p50_ms": found["p50_ms"], "p99_ms": found["p99_ms"],
             "cpu_us_per_offset": (context.server.cpu_seconds() - server) / found["offsets"] * 1e6,
             "client_cores": (accounting.children_cpu_seconds() - client) / wall}
 
 
-def k_raw(context):
+def o_one(context):
     return commits(context)
 
 
-def k_many(context):
+def o_many(context):
     return commits(context, window=8, per_request=10)
 
 
-# Row letter, client, what, metrics shown. `h` comes first: it looks at a broker that has served nothing.
-THROUGHPUT = ("mb_per_s", "cpu_s_per_gib", "peak_rss_mib", "client_cores")
+def idle_connections(context):
+    """The broker's memory with many idle connections, by connection."""
+    before = accounting.rss_mib(context.server.pid)
+    client = context.start("connect", connections=IDLE_CONNECTIONS, hold="5s")
+    client.stdout.readline()
+    time.sleep(2)
+    held = accounting.rss_mib(context.server.pid)
+    context.finish(client)
+    return {"kib_per_connection": (held - before) * 1024 / IDLE_CONNECTIONS}
+
+
+def new_connections(context):
+    """Latency of a steady 1 MB/s while connections come and go, over that of the same without."""
+    topic = context.topic(16)
+    load = {"rate": "1MB", "linger": "1ms", "duration": "8s"}
+    alone = context.perf("produce", topic, **load)
+    visitors = context.start("connect", connections=0, rate=NEW_CONNECTIONS_PER_S, hold="8s")
+    beside = context.perf("produce", topic, **load)
+    visits = context.finish(visitors)
+    return {"p99_ms": beside["latency_ms"]["p99"], "p99_alone_ms": alone["latency_ms"]["p99"],
+            "connect_p99_ms": visits["latency_ms"]["p99"]}
+
+
+def j_s3(context):
+    """50 MB/s into a real S3 server; its own processor time apart."""
+    topic = context.topic(16)
+    store = context.server.store_cpu_seconds()
+    found = context.measured(lambda: context.perf("produce", topic, rate="50MB", linger="5ms",
+                                                  duration=f"{LATENCY_SECONDS}s"))
+    used = context.server.store_cpu_seconds() - store
+    return {**found, "store_cpu_s_per_gib": used / (50e6 * LATENCY_SECONDS) * (1 << 30)}
+
+
+SPEED = ("mb_per_s", "cpu_s_per_gib", "peak_rss_mib", "client_cores", "written_per_byte", "store_requests_per_gib",
+         "store_usd_per_gib")
+LATENCY = ("p50_ms", "p99_ms", "cpu_s_per_gib", "broker_cores")
 COMMITS = ("offsets_per_s", "p50_ms", "p99_ms", "cpu_us_per_offset", "client_cores")
-LATENCY = ("p50_ms", "p99_ms", "cpu_s_per_gib")
+# `alone`: only weir, on a broker of its own with these arguments; `pins`: also measured with a core for each side.
+Row = collections.namedtuple("Row", "measure what metrics alone pins", defaults=(None, False))
+# `h` comes first: it looks at a broker that has served nothing.
 ROWS = {
-    "h": (h_start, "exec to first Metadata answer; idle", ("exec_to_metadata_ms", "idle_rss_mib")),
-    "a-raw": (a_raw, "produce 1 KiB records, 256 KiB batches, 16 partitions, pre-encoded", THROUGHPUT),
-    "a-java": (a_java, "the same by kafka-producer-perf-test", THROUGHPUT),
-    "b-raw": (b_raw, "produce 100 B records, 256 KiB batches, 16 partitions, pre-encoded", THROUGHPUT),
-    "b-java": (b_java, "the same by kafka-producer-perf-test", THROUGHPUT),
-    "c-java": (c_java, "10 MB/s, linger 5 ms: latency of the acknowledgement", LATENCY),
-    "d-raw": (d_raw, "consume from the beginning, 1 KiB records", THROUGHPUT),
-    "e-raw": (e_raw, "end to end at 5 MB/s, a batch every 5 ms, pre-encoded", LATENCY),
-    "f-raw": (f_raw, "produce over 1,000 partitions, 250 x 8 KiB a request, pre-encoded", THROUGHPUT),
-    "g-java": (g_java, "as a-java, idempotent", THROUGHPUT),
-    "i-raw": (i_raw, "one record in flight", LATENCY),
-    "k-raw": (k_raw, "64 connections commit one offset after the other, pre-encoded", COMMITS),
-    "k-many": (k_many, "64 connections commit 10 offsets a request, 8 requests in flight, pre-encoded", COMMITS),
+    "h": Row(h_start, "exec to first Metadata answer; idle", ("exec_to_metadata_ms", "idle_rss_mib")),
+    "a-raw": Row(a_raw, "produce 1 KiB records, 256 KiB batches, 16 partitions, pre-encoded", SPEED, pins=True),
+    "a-rec": Row(a_rec, "the same, records gathered by the client", SPEED),
+    "a-java": Row(a_java, "the same by kafka-producer-perf-test", SPEED),
+    "b-raw": Row(b_raw, "produce 100 B records, 256 KiB batches, 16 partitions, pre-encoded", SPEED, pins=True),
+    "b-java": Row(b_java, "the same by kafka-producer-perf-test", SPEED),
+    "c-rec": Row(c_rec, "10 MB/s, linger 5 ms: latency of the acknowledgement", LATENCY),
+    "c-sync": Row(c_rec, "the same with sync=always", LATENCY, alone={"sync": True}),
+    "d-raw": Row(d_raw, "consume from the beginning, 1 KiB records", SPEED, pins=True),
+    "d-disk": Row(d_disk, "the same, page cache emptied before", SPEED),
+    "e-5ms": Row(end_to_end("5ms"), "end to end at 5 MB/s, linger 5 ms", LATENCY),
+    "e-0ms": Row(end_to_end("0"), "end to end at 5 MB/s, linger 0", LATENCY),
+    "f-raw": Row(f_raw, "produce over 1,000 partitions, 250 x 8 KiB a request, pre-encoded", SPEED, pins=True),
+    "g-raw": Row(g_raw, "as a-raw, idempotent", SPEED, pins=True),
+    "g-java": Row(g_java, "as a-java, idempotent", SPEED),
+    "i-raw": Row(i_raw, "one record in flight", ("p50_us", "p99_us", "broker_cores"), pins=True),
+    "l-idle": Row(idle_connections, f"{IDLE_CONNECTIONS:,} idle connections", ("kib_per_connection",)),
+    "l-new": Row(new_connections, f"{NEW_CONNECTIONS_PER_S:,} new connections a second beside 1 MB/s",
+                 ("p99_ms", "p99_alone_ms", "connect_p99_ms")),
+    "o-one": Row(o_one, "64 connections commit one offset after the other, pre-encoded", COMMITS),
+    "o-many": Row(o_many, "64 connections commit 10 offsets a request, 8 requests in flight, pre-encoded", COMMITS),
+    "h-mem": Row(h_memory, "a, d and f with --memory 256MiB", ("peak_rss_mib",), alone={"memory": "256MiB"}),
+    "j-s3": Row(j_s3, "S3 (versitygw on this machine, no latency added): 50 MB/s",
+                ("p50_ms", "p99_ms", "cpu_s_per_gib", "store_cpu_s_per_gib", "store_requests_per_gib",
+                 "store_usd_per_gib"), alone={"s3": True}),
 }
+assert set(targets.TARGETS) <= {*ROWS, *(row + "/pin" for row in ROWS)}

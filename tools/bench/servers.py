@@ -64,6 +64,10 @@ class Server:
     def prepare(self):
         pass
 
+    def environment(self):
+        """None = this process's."""
+        return None
+
     def __enter__(self):
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
@@ -72,7 +76,8 @@ class Server:
         with open(self.directory / "log.txt", "wb") as log:
             begun = time.perf_counter()
             pin = (lambda: os.sched_setaffinity(0, self.cpus)) if self.cpus else None
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=pin)
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=pin,
+                                             env=self.environment())
         try:
             self._wait_for_metadata(begun)
         except BaseException:
@@ -130,20 +135,41 @@ class Server:
     def cpu_seconds(self):
         return accounting.cpu_seconds(self.pid)
 
+    def counters(self):
+        """What the broker itself counts: {metric: total so far}."""
+        return {}
+
 
 class Weir(Server):
-    """`store` names a directory that stays; without it the broker gets an empty one."""
+    """`store` names a directory that stays; without it the broker gets an empty one. `s3` is a running S3 server."""
 
     name = "weir"
     binary = None
 
-    def __init__(self, directory, cpus=None, store=None):
+    def __init__(self, directory, cpus=None, store=None, sync=False, memory=None, s3=None):
         super().__init__(directory, cpus)
         self.store = store or self.directory / "data"
+        self.admin = f"127.0.0.1:{free_port()}"
+        self._sync = sync
+        self._s3 = s3
+        self._more = ["--memory", memory] if memory else []
 
     def command(self):
-        return [self.binary, "broker", "--store", f"file://{self.store}?sync=none", "--listen", self.bootstrap,
-                "--admin", "off"]
+        url = f"file://{self.store}" + ("" if self._sync else "?sync=none")
+        if self._s3:
+            url = self._s3.url(f"bench-{self.port}")
+        return [self.binary, "broker", "--store", url, "--listen", self.bootstrap, "--admin", self.admin, *self._more]
+
+    def environment(self):
+        return {**os.environ, **self._s3.environment} if self._s3 else None
+
+    def counters(self):
+        values = accounting.metrics(self.admin)
+        return {"store_requests": accounting.sum_of(values, "weir_store_requests_total"),
+                "store_usd": accounting.sum_of(values, "weir_store_price_nanodollars_total") / 1e9}
+
+    def store_cpu_seconds(self):
+        return accounting.cpu_seconds(self._s3.pid)
 
 
 class Kafka(Server):
