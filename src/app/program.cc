@@ -2,6 +2,7 @@
 
 #include "app/broker_command.h"
 #include "base/version.h"
+#include "cli/cost_command.h"
 #include "cli/help.h"
 
 namespace weir::app {
@@ -34,6 +35,7 @@ Program::Program() : commands_(cli::cluster_commands()), bucket_commands_(cli::b
   specs_.push_back(&broker_command());
   for (const cli::Command& command : commands_) specs_.push_back(&command.spec);
   for (const cli::BucketCommand& command : bucket_commands_) specs_.push_back(&command.spec);
+  specs_.push_back(&cli::cost_command());
   specs_.push_back(&kCompletion);
 }
 
@@ -94,7 +96,8 @@ Invocation Program::parse_command(const cli::CommandSpec& spec, std::span<const 
       return say(cli::describe_settings(*invocation.settings));
     return invocation;
   }
-  invocation.kind = Invocation::Kind::cluster;
+  invocation.kind =
+      &spec == &cli::cost_command() ? Invocation::Kind::cost : Invocation::Kind::cluster;
   invocation.names = std::move(arguments->positionals);
   for (const cli::Command& command : commands_)
     if (&command.spec == &spec) invocation.command = &command;

@@ -19,6 +19,7 @@ struct Invocation {
     broker,   // run a broker with `settings`
     cluster,  // run `command` with `settings` and `names`
     bucket,   // run `bucket_command` with `settings` and `names`
+    cost,     // run `weir cost` with `settings`
   };
   Kind kind = Kind::print;
   cli::ExitStatus status = cli::ExitStatus::success;

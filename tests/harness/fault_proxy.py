@@ -62,6 +62,7 @@ class FaultProxy:
 
     def __init__(self, port, seed, faults=None, storm_every=60, storm_seconds=3):
         self._upstream = port
+        self.seed = seed
         self._random = random.Random(seed)
         self._faults = dict(FAULTS if faults is None else faults)
         self._storm = (storm_every, storm_seconds)
