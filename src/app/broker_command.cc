@@ -104,8 +104,9 @@ constexpr OptionSpec kOptions[] = {
     {.name = "request-budget",
      .kind = OptionKind::integer,
      .value_name = "N",
-     .help = "Store requests a second that this broker may make on average.",
-     .fallback_note = "no budget",
+     .help = "Writes to the store that the cluster aims at in a second under little load. One that "
+             "is given is kept even if commits wait seconds for it.",
+     .fallback_note = "by the log: none for files, 5 for S3, 20 for S3 Express",
      .least = 1,
      .most = 1'000'000,
      .from_environment = true},

@@ -73,7 +73,7 @@ struct BrokerOptions {
   std::uint64_t segment_bytes_target = 0;
   /// Empty = by the log back end.
   std::optional<std::uint64_t> inline_bytes_max;
-  /// Store requests a second on average; empty = no budget.
+  /// Writes a second that the cluster aims at under little load; empty = by the store.
   std::optional<std::uint32_t> request_budget;
   /// How long the remover of log entries waits. Empty = strict mode, which trusts no clock.
   std::optional<Duration> log_grace;

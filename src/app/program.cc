@@ -4,6 +4,7 @@
 
 #include "app/broker_command.h"
 #include "base/version.h"
+#include "cli/cost_command.h"
 #include "cli/help.h"
 
 namespace weir::app {
@@ -52,6 +53,7 @@ Program::Program()
   for (const cli::Command& command : commands_) specs_.push_back(&command.spec);
   for (const cli::PerfCommand& command : perf_commands_) specs_.push_back(&command.spec);
   for (const cli::BucketCommand& command : bucket_commands_) specs_.push_back(&command.spec);
+  specs_.push_back(&cli::cost_command());
   specs_.push_back(&kCompletion);
 }
 
@@ -154,7 +156,8 @@ Invocation Program::parse_command(const cli::CommandSpec& spec, std::span<const 
     invocation.text = cli::describe_settings(*invocation.settings);
     return invocation;
   }
-  invocation.kind = Invocation::Kind::cluster;
+  invocation.kind =
+      &spec == &cli::cost_command() ? Invocation::Kind::cost : Invocation::Kind::cluster;
   invocation.names = std::move(arguments->positionals);
   for (const cli::Command& command : commands_)
     if (&command.spec == &spec) invocation.command = &command;

@@ -21,6 +21,7 @@ struct Invocation {
     cluster,  // run `command` with `settings` and `names`
     bucket,   // run `bucket_command` with `settings` and `names`
     perf,     // run `perf_command` with `settings` and `names`
+    cost,     // run `weir cost` with `settings`
   };
   Kind kind = Kind::print;
   cli::ExitStatus status = cli::ExitStatus::success;

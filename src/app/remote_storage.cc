@@ -162,6 +162,12 @@ rt::Task<Result<void>> RemoteStorage::start(MonoTime deadline) {
   co_return Result<void>();
 }
 
+rt::Task<void> RemoteStorage::cut() {
+  co_await rt::resume_on(running_->client->loop());
+  co_await running_->client->stop();
+  co_await rt::resume_on(running_->parts.loop);
+}
+
 rt::Task<void> RemoteStorage::stop() {
   rt::Loop& home = running_->parts.loop;
   running_->stopping = true;

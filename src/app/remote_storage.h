@@ -45,6 +45,9 @@ class RemoteStorage {
   /// Whether the store can be reached and keeps its promises (objstore/probe.h). Errors are for
   /// people, by `deadline`.
   rt::Task<Result<void>> start(MonoTime deadline);
+  /// Ends the requests that are under way, and refuses later ones: for a broker that must stop
+  /// while its store does not answer. Before the end of `stop`.
+  rt::Task<void> cut();
   /// After the last request has been answered.
   rt::Task<void> stop();
 

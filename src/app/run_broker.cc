@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "admin/admin_server.h"
+#include "app/engine_options.h"
 #include "app/storage.h"
 #include "base/decision_ring.h"
 #include "base/metrics.h"
@@ -53,13 +54,12 @@ constexpr Duration kStartMax = 60s;
 constexpr int kExitOfSignal = 128;
 /// For the first answer of a remote store; a mistake in its URL or keys is known by then.
 constexpr Duration kReachMax = 8s;
+/// For the last answers of a store that is well, when clients took all of --drain-timeout.
+constexpr Duration kStoreGrace = 500ms;
 constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
-/// A hundred years: more would not fit into a duration.
-constexpr std::int64_t kRetentionMinutesMax = 52'560'000;
 /// Threads for file calls, and for compression and decompression.
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kResolverThreads = 2;
-constexpr std::uint64_t kMergeBytesMin = 2u << 20;
 
 std::uint64_t memory_of(const BrokerOptions& options) {
   if (options.memory_bytes) return *options.memory_bytes;
@@ -109,69 +109,6 @@ state::BrokerEndpoint endpoint_of(const BrokerOptions& options, const ListenOpti
   return {listen.name, std::string(to_string(listen.protocol)), at.host, at.port};
 }
 
-/// Of an option that has a default; what is given was checked.
-std::int64_t kafka_integer(const BrokerOptions& options, std::string_view name) {
-  const broker::config::ConfigDef* def =
-      broker::config::find_def(broker::config::broker_defs(), name);
-  ENSURE(def != nullptr);
-  std::string text = def->default_value;
-  for (const KafkaOption& option : options.kafka)
-    if (option.name == name) text = option.value;
-  return broker::config::parse_integer(text).value_or(0);
-}
-
-engine::Options engine_options(const BrokerOptions& options, const std::string& version,
-                               std::size_t cache_bytes) {
-  engine::Options out;
-  out.cluster_id = options.cluster_id.value_or("");
-  out.node_id = options.node_id;
-  out.zone = options.zone;
-  out.shared_identity = options.identity == Identity::shared;
-  out.software_version = version;
-  if (options.flush_interval_min) out.flush_interval_min = *options.flush_interval_min;
-  if (options.flush_interval_max) out.flush_interval_max = *options.flush_interval_max;
-  if (options.inline_bytes_max) out.inline_bytes = *options.inline_bytes_max;
-  out.segment_bytes = options.segment_bytes_target;
-  out.cache_bytes = cache_bytes;
-  const std::int64_t retention = kafka_integer(options, "offsets.retention.minutes");
-  out.offsets_retention = std::min(retention, kRetentionMinutesMax) * 1min;
-  out.offsets_retention_check = kafka_integer(options, "offsets.retention.check.interval.ms") * 1ms;
-  return out;
-}
-
-/// Waits for readers and uploads in flight are short where the store is a directory: its log knows
-/// the floor, and nothing there takes minutes.
-engine::MaintenanceOptions maintenance_options(const BrokerOptions& options,
-                                               const broker::config::StaticValues& given,
-                                               std::uint64_t memory_bytes) {
-  engine::MaintenanceOptions out;
-  if (options.store_url.starts_with("file:") || options.store_url.starts_with("memory:")) {
-    out.horizon_interval = 10s;
-    out.deletion_delay = 10s;
-    out.merge_interval = 10s;
-  }
-  out.log_grace = options.log_grace.value_or(Duration(0));
-  auto interval = given.find("log.retention.check.interval.ms");
-  if (interval != given.end())
-    if (auto ms = broker::config::parse_integer(interval->second))
-      out.retention_check = Duration(std::chrono::milliseconds(*ms));
-  out.compaction_memory_bytes =
-      std::min<std::uint64_t>(out.compaction_memory_bytes, memory_bytes / 8);
-  auto keys = given.find("log.cleaner.dedupe.buffer.size");
-  if (keys != given.end())
-    if (auto bytes = broker::config::parse_integer(keys->second); bytes && *bytes > 0)
-      out.compaction_memory_bytes =
-          std::min<std::uint64_t>(static_cast<std::uint64_t>(*bytes), memory_bytes / 2);
-  auto backoff = given.find("log.cleaner.backoff.ms");
-  if (backoff != given.end())
-    if (auto ms = broker::config::parse_integer(backoff->second))
-      out.compaction_interval = std::max<Duration>(std::chrono::milliseconds(*ms), 1s);
-  // A merge holds a segment's worth of sources and its copy.
-  out.merge_segment_bytes =
-      std::min<std::uint64_t>(out.merge_segment_bytes, std::max(memory_bytes / 32, kMergeBytesMin));
-  return out;
-}
-
 /// Everything of one broker process, in the order of its life.
 class BrokerProcess {
  public:
@@ -195,7 +132,9 @@ class BrokerProcess {
   Result<void> start_admin();
   rt::Task<Result<void>> start();
   rt::Task<void> stop();
-  rt::Task<void> drain_connections(MonoTime deadline);
+  rt::Task<void> stop_engine_and_storage(MonoTime deadline);
+  rt::Task<void> cut_storage(MonoTime deadline, rt::Event& stopped);
+  rt::Task<void> drain_connections(MonoTime deadline, rt::Event& drained);
   rt::Task<void> watch_signals(rt::asio::SystemSignals& signals);
   rt::Task<void> watch_halt();
   void print_ready();
@@ -281,9 +220,11 @@ rt::Task<Result<void>> BrokerProcess::start() {
   storage_ = std::move(*storage);
   WEIR_CO_TRY(co_await storage_->start(loop_.now() + kReachMax));
   engine_ = std::make_unique<engine::ClusterEngine>(
-      engine::ClusterEngine::Parts{loop_, random_, storage_->store(), storage_->log(),
-                                   memory_.cache, storage_->witness(), logger_, metrics_,
-                                   &topic_configs_},
+      engine::ClusterEngine::Parts{
+          loop_, random_, storage_->store(), storage_->log(), memory_.cache, storage_->witness(),
+          logger_, metrics_, &topic_configs_, &storage_->store(objstore::RequestClass::cold_read),
+          &storage_->store(objstore::RequestClass::maintenance), &storage_->maintenance_log(),
+          &workers_},
       engine_options_);
   set_ring_to_dump(&engine_->decisions());
   WEIR_CO_TRY(start_admin());
@@ -335,23 +276,49 @@ rt::Task<void> BrokerProcess::watch_halt() {
   end_wanted_.notify_all();
 }
 
-rt::Task<void> BrokerProcess::drain_connections(MonoTime deadline) {
+rt::Task<void> BrokerProcess::drain_connections(MonoTime deadline, rt::Event& drained) {
   co_await rt::resume_on(*lanes_.front());
   co_await server_->drain(deadline);
   co_await rt::resume_on(loop_);
+  drained.notify_all();
+}
+
+rt::Task<void> BrokerProcess::cut_storage(MonoTime deadline, rt::Event& stopped) {
+  if (co_await stopped.wait_until(deadline)) co_return;
+  logger_.warn("store_cut_off", {{"advice",
+                                  "the store did not answer until the end of --drain-timeout; what "
+                                  "was under way may or may not be stored"}});
+  co_await storage_->cut();
+}
+
+/// Engine and storage wait for their requests, and a store that hangs would keep them for minutes.
+rt::Task<void> BrokerProcess::stop_engine_and_storage(MonoTime deadline) {
+  rt::Event stopped(loop_);
+  rt::Scope scope(loop_);
+  if (storage_) scope.spawn(cut_storage(std::max(deadline, loop_.now() + kStoreGrace), stopped));
+  if (engine_) co_await engine_->stop(deadline);
+  if (storage_ && storage_->witness()) co_await storage_->witness()->withdraw();
+  if (storage_) co_await storage_->stop();
+  stopped.notify_all();
+  co_await scope.join();
 }
 
 rt::Task<void> BrokerProcess::stop() {
   MonoTime deadline = loop_.now() + options_.drain_timeout;
   memory_.stop();
-  if (server_) co_await drain_connections(deadline);
+  rt::Event drained(loop_);
+  rt::Scope draining(loop_);
+  if (server_) {
+    draining.spawn(drain_connections(deadline, drained));
+    // Requests that wait for a store that hangs end only when the engine does.
+    co_await drained.wait_until(deadline);
+  }
   if (admin_) {
     admin_->set_engine(nullptr);
     co_await admin_->stop();
   }
-  if (engine_) co_await engine_->stop(deadline);
-  if (storage_ && storage_->witness()) co_await storage_->witness()->withdraw();
-  if (storage_) co_await storage_->stop();
+  co_await stop_engine_and_storage(deadline);
+  co_await draining.join();
   // Listeners that no server took over die on the loop that they belong to.
   co_await rt::resume_on(*lanes_.front());
   bound_.clear();

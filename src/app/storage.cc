@@ -97,6 +97,11 @@ rt::Task<Result<void>> Storage::start(MonoTime deadline) {
   co_return Result<void>();
 }
 
+rt::Task<void> Storage::cut() {
+  if (remote_log_) co_await remote_log_->cut();
+  if (remote_store_) co_await remote_store_->cut();
+}
+
 rt::Task<void> Storage::stop() {
   if (remote_log_) co_await remote_log_->stop();
   if (remote_store_) co_await remote_store_->stop();
@@ -113,6 +118,8 @@ Result<void> Storage::open_log(const objstore::StoreUrl& url, bool belongs_to_st
     if (!belongs_to_store) WEIR_TRY(open_remote(url, "log", remote_log_));
     RemoteStorage& remote = remote_log_ ? *remote_log_ : *remote_store_;
     log_ = std::make_unique<commitlog::ObjectLog>(remote.store(), parts_.random);
+    maintenance_log_ = std::make_unique<commitlog::ObjectLog>(
+        remote.of(objstore::RequestClass::maintenance), parts_.random);
     return {};
   }
   auto file = objstore::file_url(url);

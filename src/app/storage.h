@@ -50,12 +50,20 @@ class Storage {
 
   /// Whether remote stores can be reached and may be used. Before the first request.
   rt::Task<Result<void>> start(MonoTime deadline);
+  /// Gives up the requests to remote stores that are under way (RemoteStorage::cut).
+  rt::Task<void> cut();
   /// After the last request has been answered.
   rt::Task<void> stop();
 
   objstore::ObjectStore& store() { return remote_store_ ? remote_store_->store() : *store_; }
   bool has_log() const { return log_ != nullptr; }
+  /// The store for requests of a class (objstore/request_gate.h).
+  objstore::ObjectStore& store(objstore::RequestClass c) {
+    return remote_store_ ? remote_store_->of(c) : *store_;
+  }
   commitlog::CommitLog& log() { return *log_; }
+  /// The same log; its requests do not hold up those of others.
+  commitlog::CommitLog& maintenance_log() { return maintenance_log_ ? *maintenance_log_ : *log_; }
   /// Null where the store can prove no death.
   engine::LockFileWitness* witness() { return witness_.get(); }
 
@@ -75,6 +83,8 @@ class Storage {
   /// Null where the log has no remote store of its own.
   std::unique_ptr<RemoteStorage> remote_log_;
   std::unique_ptr<commitlog::CommitLog> log_;
+  /// Null where requests have no classes.
+  std::unique_ptr<commitlog::CommitLog> maintenance_log_;
   std::unique_ptr<engine::LockFileWitness> witness_;
 };
 

@@ -1,4 +1,4 @@
-// weir: the program. It reads what it is told, and does one of four things.
+// weir: the program. It reads what it is told, and does one of five things.
 #include <unistd.h>
 
 #include <csignal>
@@ -11,6 +11,7 @@
 #include "app/run_broker.h"
 #include "app/run_bucket_command.h"
 #include "app/run_command.h"
+#include "app/run_cost_command.h"
 #include "app/stderr_logger.h"
 #include "base/version.h"
 #include "rt/asio/loop.h"
@@ -99,6 +100,8 @@ int main(int argc, char** argv) {
       return static_cast<int>(weir::app::run_perf_command(*invocation.perf_command,
                                                           *invocation.settings, invocation.names));
     case Invocation::Kind::bucket: return weir::app::look_into_bucket(invocation, inputs);
+    case Invocation::Kind::cost:
+      return static_cast<int>(weir::app::run_cost_command(*invocation.settings));
   }
   return static_cast<int>(weir::cli::ExitStatus::failed);
 }

@@ -3,6 +3,7 @@
 #include "cli/inspect.h"
 #include "cli/table.h"
 #include "engine/audit/inventory.h"
+#include "engine/region_transform.h"
 #include "engine/segment.h"
 #include "record/batch_view.h"
 
@@ -62,8 +63,10 @@ json::object region_json(const SharedBytes& bytes, const engine::SegmentRegion& 
                               {"epoch", region.run->epoch.value},
                               {"first_sequence", region.run->first_sequence}};
   if (!intact) out["problem"] = json_text(intact.error().message);
-  if (intact && region.transform == engine::RegionTransform::none)
-    out["batches"] = batches_of(bytes.view().subspan(region.first_byte, region.stored_bytes));
+  if (!intact) return out;
+  auto raw = engine::restore_region(bytes.slice(region.first_byte, region.stored_bytes),
+                                    region.transform, region.raw_bytes);
+  if (raw) out["batches"] = batches_of(raw->view());
   return out;
 }
 

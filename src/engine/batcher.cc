@@ -1,6 +1,10 @@
 #include "engine/batcher.h"
 
+#include <algorithm>
+
 #include "base/narrow.h"
+#include "codec/crc32c.h"
+#include "engine/flush_compression.h"
 #include "engine/limits.h"
 #include "engine/segment.h"
 #include "engine/stamp.h"
@@ -82,16 +86,29 @@ void Batcher::add(QueuedBatch batch) {
     return;
   }
   if (queue_.empty()) first_arrival_ = parts_.loop.now();
+  queued_bytes_ += batch.item.batch.size();
+  parts_.pacer.note_load(batch.item.batch.size());
   queue_.push_back(std::move(batch));
   changed_.notify_all();
 }
 
 std::optional<MonoTime> Batcher::window_end() const {
   if (queue_.empty()) return std::nullopt;
-  if (stopping_ || flights_ == 0)
-    return first_arrival_ + (stopping_ ? Duration(0) : options_.flush_interval_min);
-  if (flights_ < kFlightsMax) return first_arrival_ + options_.flush_interval_max;
-  return std::nullopt;
+  if (stopping_) return first_arrival_;
+  MonoTime least = first_arrival_ + options_.flush_interval_min;
+  if (flights_ >= options_.flights_max) return std::nullopt;
+  if (parts_.pacer.active()) {
+    // An inline flush costs its create alone.
+    double requests = queued_bytes_ <= inline_bytes_max() ? 1 : 2;
+    return std::clamp(parts_.pacer.when(requests), least,
+                      first_arrival_ + options_.flush_interval_max);
+  }
+  return flights_ == 0 ? least : first_arrival_ + options_.flush_interval_max;
+}
+
+std::size_t Batcher::inline_bytes_max() const {
+  bool room = parts_.follower.state().inline_bytes_live() < kInlineBytesLiveMax;
+  return room ? options_.inline_bytes : 0;
 }
 
 rt::Task<void> Batcher::run() {
@@ -111,10 +128,9 @@ rt::Task<void> Batcher::run() {
     flight->number = next_flight_++;
     flight->first_arrival = first_arrival_;
     flight->closed = parts_.loop.now();
-    bool inline_room = parts_.follower.state().inline_bytes_live() < kInlineBytesLiveMax;
-    FlushLimits limits{inline_room ? options_.inline_bytes : 0, options_.segment_bytes,
-                       kSpansPerCommandMax};
+    FlushLimits limits{inline_bytes_max(), options_.segment_bytes, kSpansPerCommandMax};
     flight->plan = plan_flush(std::exchange(queue_, {}), limits);
+    queued_bytes_ = 0;
     buffered_seconds_.observe(micros(flight->closed - flight->first_arrival));
     flights_ += flight->plan.objects.size();
     scope_.spawn(fly(std::move(flight)));
@@ -161,6 +177,8 @@ rt::Task<void> Batcher::fly(std::shared_ptr<Flight> flight) {
 
 rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index) {
   Flight::Upload& upload = flight->uploads[index];
+  co_await compress_object(parts_.loop, parts_.workers, {parts_.follower.state(), parts_.configs},
+                           flight->plan.objects[index]);
   BytesChain body;
   for (int attempt = 1;; ++attempt) {
     // The header names the writer, who may have been expired and have registered anew since the
@@ -172,6 +190,7 @@ rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index
     upload.born = parts_.follower.state().position().value_or(Position(0));
     upload.writer = parts_.proposer.incarnation();
     upload.counter = parts_.proposer.next_object_number();
+    parts_.pacer.spend(1);
     auto put =
         co_await parts_.store.put(segment_name(upload.born, upload.writer, upload.counter), body);
     if (put) {
@@ -179,9 +198,11 @@ rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index
       co_return;
     }
     upload_trouble_.failed(parts_.loop.now(), put.error());
-    parts_.logger.warn("segment_upload_failed", {{"store", parts_.store.describe()},
-                                                 {"attempt", attempt},
-                                                 {"error", describe(put.error())}});
+    if (upload_warning_.due(parts_.loop.now()))
+      parts_.logger.warn("segment_upload_failed", {{"store", parts_.store.describe()},
+                                                   {"attempt", attempt},
+                                                   {"error", describe(put.error())},
+                                                   {"left_out", upload_warning_.take_left_out()}});
     if (attempt >= kUploadAttemptsMax || !worth_retrying(put.error()) || stopping_) {
       upload.failure = put.error();
       co_return;
@@ -224,14 +245,25 @@ BytesChain Batcher::encode_object(const PlannedObject& object) const {
     const state::TopicInfo* topic = state.topic(planned.span.at.topic);
     region.topic_name = topic ? topic->name : "";
     region.stored_bytes = region.raw_bytes = planned.span.bytes;
+    if (planned.compressed) {
+      region.transform = RegionTransform::zstd;
+      region.raw_bytes = 0;
+      for (const QueuedBatch& batch : planned.batches)
+        region.raw_bytes += narrow<std::uint32_t>(batch.item.batch.size());
+    }
     region.records = planned.span.records;
     region.batches = planned.span.batches;
     region.max_timestamp_ms = planned.span.max_timestamp_ms;
     region.min_timestamp_ms = planned.batches.front().item.info.base_timestamp_ms;
     region.run = planned.span.run;
-    for (const QueuedBatch& batch : planned.batches) {
-      region.crc32c = checksum_after(region.crc32c, batch.item.batch.view());
-      data.append(batch.item.batch);
+    if (planned.compressed) {
+      region.crc32c = codec::crc32c(planned.compressed->view());
+      data.append(*planned.compressed);
+    } else {
+      for (const QueuedBatch& batch : planned.batches) {
+        region.crc32c = checksum_after(region.crc32c, batch.item.batch.view());
+        data.append(batch.item.batch);
+      }
     }
     regions.push_back(std::move(region));
   }

@@ -1,7 +1,9 @@
 // Batcher: gathers batches of all partitions into flushes, uploads them, and commits them.
 //
 // A flush closes when its window ends: at once when nothing is under way, else when the flush
-// before it is done or the longest window is over. Small flushes travel inside the log entry;
+// before it is done or the longest window is over. Where requests cost money, windows last between
+// the shortest and the longest, as the request budget says (request_pacer.h), whatever is under
+// way. Small flushes travel inside the log entry;
 // larger ones become segments that upload in parallel. Commands are proposed in the order of the
 // flushes, whatever order the uploads end in, so batches of one producer and partition keep their
 // order. A command names a segment only after the store confirmed its upload.
@@ -15,10 +17,13 @@
 #include "base/metrics.h"
 #include "engine/cache.h"
 #include "engine/flush_plan.h"
+#include "engine/maintenance/topic_rules.h"
 #include "engine/options.h"
 #include "engine/proposer.h"
+#include "engine/request_pacer.h"
 #include "objstore/object_store.h"
 #include "rt/scope.h"
+#include "rt/workers.h"
 
 namespace weir::engine {
 
@@ -36,7 +41,11 @@ class Batcher {
     objstore::ObjectStore& store;
     Follower& follower;
     Proposer& proposer;
+    RequestPacer& pacer;
     Cache& cache;
+    const TopicConfigs& configs;
+    /// May be null: compression happens on the loop then.
+    rt::Workers* workers;
     Logger& logger;
     Metrics& metrics;
     DecisionRing& decisions;
@@ -59,6 +68,7 @@ class Batcher {
   class Commit;
   bool window_over() const;
   std::optional<MonoTime> window_end() const;
+  std::size_t inline_bytes_max() const;
   rt::Task<void> fly(std::shared_ptr<Flight> flight);
   rt::Task<void> upload(std::shared_ptr<Flight> flight, std::size_t object);
   Proposal segment_proposal(Flight& flight, std::size_t object) const;
@@ -73,12 +83,14 @@ class Batcher {
   const Options& options_;
   RefusedBatches* refused_ = nullptr;
   std::vector<QueuedBatch> queue_;
+  std::size_t queued_bytes_ = 0;
   MonoTime first_arrival_{};
   std::size_t flights_ = 0;
   std::uint64_t next_flight_ = 0;
   std::uint64_t turn_ = 0;
   bool stopping_ = false;
   StoreTrouble upload_trouble_;
+  RepeatedWarning upload_warning_;
   MonoTime give_up_{};
   rt::Event changed_;
   rt::Event turn_changed_;

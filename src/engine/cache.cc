@@ -38,6 +38,11 @@ void Cache::insert(const RegionKey& key, BytesChain region, Age age) {
   evict_to_budget();
 }
 
+const BytesChain* Cache::peek(const RegionKey& key) const {
+  auto found = regions_.find(key);
+  return found == regions_.end() ? nullptr : &found->second->bytes;
+}
+
 const BytesChain* Cache::find(const RegionKey& key) {
   auto found = regions_.find(key);
   if (found == regions_.end()) {

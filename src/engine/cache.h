@@ -45,6 +45,8 @@ class Cache {
   void insert(const RegionKey& key, BytesChain region, Age age);
   /// The region, or null. The pointer is valid until the next insert.
   const BytesChain* find(const RegionKey& key);
+  /// The same for who is no reader: neither hit nor miss.
+  const BytesChain* peek(const RegionKey& key) const;
   bool holds(const RegionKey& key) const { return regions_.contains(key); }
   std::size_t regions() const { return regions_.size(); }
   /// Bytes that catch-up readers may hold while the tail wants room.

@@ -9,28 +9,40 @@
 
 namespace weir::engine {
 
+namespace {
+/// How long a produce call waits before it looks whether the broker ends.
+constexpr Duration kProduceWaitSlice = 250ms;
+}  // namespace
+
 ClusterEngine::ClusterEngine(Parts parts, Options options)
     : parts_(parts),
       options_(std::move(options)),
       follower_(parts.loop, parts.log, parts.logger, decisions_, options_.maintenance.log_grace),
-      proposer_(
-          {parts.loop, parts.random, parts.log, follower_, parts.logger, parts.metrics, decisions_},
-          Incarnation{}, options_.commit_gap),
+      pacer_(parts.loop, options_.request_budget),
+      proposer_({parts.loop, parts.random, parts.log, follower_, pacer_, parts.logger,
+                 parts.metrics, decisions_},
+                Incarnation{}, options_.commit_gap),
       membership_(
           {parts.loop, parts.random, follower_, proposer_, parts.witness, parts.logger, decisions_},
           options_),
       cache_(parts.cache_pool, parts.metrics),
-      reader_({parts.loop, parts.store, parts.log, follower_, cache_, parts.logger, parts.metrics}),
-      batcher_({parts.loop, parts.store, follower_, proposer_, cache_, parts.logger, parts.metrics,
-                decisions_},
+      reader_({parts.loop, parts.store, parts.cold_store ? *parts.cold_store : parts.store,
+               parts.workers, parts.log, follower_, cache_, parts.logger, parts.metrics}),
+      batcher_({parts.loop, parts.store, follower_, proposer_, pacer_, cache_,
+                parts.topic_configs ? *parts.topic_configs : own_configs_, parts.workers,
+                parts.logger, parts.metrics, decisions_},
                options_),
       sequences_(parts.loop, follower_, batcher_, parts.metrics),
       fetcher_(parts.loop, follower_, reader_, parts.metrics),
-      snapshotter_({parts.loop, parts.store, follower_, proposer_, parts.logger, parts.metrics},
-                   options_),
-      maintenance_({parts.loop, parts.store, parts.log, follower_, proposer_, parts.topic_configs,
-                    parts.logger, parts.metrics, [this] { return busy(); }},
-                   options_),
+      snapshotter_(
+          {parts.loop, maintenance_store(), follower_, proposer_, parts.logger, parts.metrics},
+          options_),
+      maintenance_(
+          {parts.loop, maintenance_store(),
+           parts.maintenance_log ? *parts.maintenance_log : parts.log, follower_, proposer_,
+           parts.topic_configs, options_.request_budget.requests_per_second > 0 ? &cache_ : nullptr,
+           parts.workers, parts.logger, parts.metrics, [this] { return busy(); }},
+          options_),
       groups_({parts.loop, follower_, proposer_, membership_, parts.logger, parts.metrics},
               options_),
       consumer_groups_({parts.loop, follower_, proposer_, groups_.liveness(), parts.logger}),
@@ -133,15 +145,6 @@ rt::Task<Result<void>> ClusterEngine::ensure_genesis(MonoTime deadline) {
   co_return Result<void>{};
 }
 
-/// Never so rare that a broker that joins would take our silence for death before we noticed it.
-Duration ClusterEngine::poll_pace() const {
-  bool parked = fetcher_.parked() > 0 || groups_.parked() > 0;
-  Duration pace = parked ? options_.poll_busy : options_.poll_quiet;
-  if (membership_.alone())
-    pace = parked || parts_.witness ? options_.poll_alone : options_.poll_alone * 2;
-  return std::min(pace, options_.session_timeout / 3);
-}
-
 rt::Task<void> ClusterEngine::halted() {
   while (follower_.halted().empty() && !stopping_) co_await follower_.progress().wait();
 }
@@ -149,6 +152,7 @@ rt::Task<void> ClusterEngine::halted() {
 rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   if (stopping_) co_return;
   stopping_ = true;
+  stop_deadline_ = deadline;
   serving_ = false;
   fetcher_.wake_all();
   batcher_.stop(deadline);
@@ -172,6 +176,7 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
 }
 
 void ClusterEngine::on_folded(const state::EntryView&, const state::Folded&) {
+  pacer_.set_brokers(follower_.state().brokers().size());
   if (serving_) groups_.on_changed(follower_.mutable_state().take_changed_groups());
   state::ChangedPartitions changed = follower_.mutable_state().take_changed_partitions();
   if (changed.all) {
@@ -216,6 +221,7 @@ bool ClusterEngine::busy() const { return batcher_.queued() > 0 || reader_.loads
 NodeId ClusterEngine::node_id() const { return membership_.node_id().value_or(NodeId(-1)); }
 
 rt::Task<Result<void>> ClusterEngine::barrier(MonoTime deadline) {
+  asked_at_ = parts_.loop.now();
   return follower_.barrier(deadline);
 }
 
@@ -233,6 +239,7 @@ bool ClusterEngine::answer_known_duplicate(const QueuedBatch& batch) const {
 
 rt::Task<std::vector<ProduceOutcome>> ClusterEngine::produce(std::vector<ProduceItem> items,
                                                              MonoTime deadline) {
+  asked_at_ = parts_.loop.now();
   auto call = std::make_shared<ProduceCall>(parts_.loop, items.size(), deadline);
   for (std::size_t i = 0; i < items.size(); ++i) {
     QueuedBatch batch{std::move(items[i]), call, i};
@@ -242,8 +249,11 @@ rt::Task<std::vector<ProduceOutcome>> ClusterEngine::produce(std::vector<Produce
     }
     if (!answer_known_duplicate(batch)) batcher_.add(std::move(batch));
   }
-  while (call->open > 0)
-    if (!co_await call->done.wait_until(deadline) && call->open > 0) break;
+  while (call->open > 0 && parts_.loop.now() < deadline) {
+    // A broker that ends answers what it could not commit, though nobody wakes these calls then.
+    if (stopping_ && parts_.loop.now() >= stop_deadline_) break;
+    co_await call->done.wait_until(std::min(deadline, parts_.loop.now() + kProduceWaitSlice));
+  }
   if (call->open == 0) co_return std::move(call->outcomes);
   // What has no answer yet is answered as timed out; it may still land.
   std::vector<ProduceOutcome> outcomes = call->outcomes;
@@ -257,6 +267,7 @@ rt::Task<std::vector<ProduceOutcome>> ClusterEngine::produce(std::vector<Produce
 rt::Task<std::vector<FetchedPartition>> ClusterEngine::fetch(std::vector<FetchItem> items,
                                                              FetchOptions options,
                                                              const bool* cancelled) {
+  asked_at_ = parts_.loop.now();
   if (stopping_) options.deadline = parts_.loop.now();
   return fetcher_.fetch(std::move(items), options, cancelled);
 }

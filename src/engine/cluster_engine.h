@@ -46,6 +46,13 @@ class ClusterEngine final : public Engine, private FoldListener {
     Metrics& metrics;
     /// Values of topic configs for maintenance; null: what is set on the topics, and defaults.
     const TopicConfigs* topic_configs = nullptr;
+    /// The same store and log for what must not hold up producers and tail readers: readers of old
+    /// data, and maintenance. Null: `store` and `log`.
+    objstore::ObjectStore* cold_store = nullptr;
+    objstore::ObjectStore* maintenance_store = nullptr;
+    commitlog::CommitLog* maintenance_log = nullptr;
+    /// For compression of what is stored. Null: it happens on the loop.
+    rt::Workers* workers = nullptr;
   };
   ClusterEngine(Parts parts, Options options);
   ~ClusterEngine() override;
@@ -103,15 +110,22 @@ class ClusterEngine final : public Engine, private FoldListener {
   rt::Task<Result<void>> reload();
   rt::Task<Result<void>> ensure_genesis(MonoTime deadline);
   rt::Task<Result<void>> refuse_orphaned_data();
+  objstore::ObjectStore& maintenance_store() {
+    return parts_.maintenance_store ? *parts_.maintenance_store : parts_.store;
+  }
   bool busy() const;
+  bool clients_at_work() const;
   bool answer_known_duplicate(const QueuedBatch& batch) const;
   rt::Task<void> poll();
   Duration poll_pace() const;
+  void adapt_poll(bool found);
 
+  OwnTopicConfigs own_configs_;
   Parts parts_;
   Options options_;
   DecisionRing decisions_{"state"};
   Follower follower_;
+  RequestPacer pacer_;
   Proposer proposer_;
   Membership membership_;
   Cache cache_;
@@ -128,9 +142,14 @@ class ClusterEngine final : public Engine, private FoldListener {
   ProducerId producer_ids_end_{0};
   bool taking_producer_ids_ = false;
   rt::Event producer_ids_taken_;
+  /// When a client last wanted something that others' entries may matter for.
+  MonoTime asked_at_{};
+  Duration poll_step_{};
+  RepeatedWarning poll_warning_;
   bool serving_ = false;
   bool founded_ = false;
   bool stopping_ = false;
+  MonoTime stop_deadline_{};
   rt::Event stop_;
   /// Joined first when stopping: what is buffered is committed before this broker leaves the
   /// cluster.

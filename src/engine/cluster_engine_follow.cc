@@ -8,6 +8,8 @@ namespace weir::engine {
 
 namespace {
 constexpr Duration kDamagedRetry = 2s;
+/// A client that asked so recently may ask again.
+constexpr Duration kAtWork = 30s;
 }  // namespace
 
 /// A damaged entry is no end while a peer lives that folded it before it was damaged: the next
@@ -65,21 +67,57 @@ rt::Task<Result<void>> ClusterEngine::reload() {
   co_return Result<void>{};
 }
 
+bool ClusterEngine::clients_at_work() const {
+  return asked_at_ > MonoTime{} && parts_.loop.now() - asked_at_ < kAtWork;
+}
+
+/// Never so rare that a broker that joins would take our silence for death before we noticed it.
+Duration ClusterEngine::poll_pace() const {
+  bool parked = fetcher_.parked() > 0 || groups_.parked() > 0;
+  Duration pace = parked ? std::max(poll_step_, options_.poll_busy) : options_.poll_quiet;
+  if (!parked && !clients_at_work()) pace = options_.poll_idle.value_or(pace);
+  if (membership_.alone())
+    pace = parked || parts_.witness ? options_.poll_alone : options_.poll_alone * 2;
+  // A broker with peers reads the log anyway when it vouches.
+  return std::min(pace, options_.session_timeout / (membership_.alone() ? 3 : 2));
+}
+
+/// Where each look costs money, looks that find nothing make the next ones rarer.
+void ClusterEngine::adapt_poll(bool found) {
+  if (!pacer_.active()) return;
+  poll_step_ = found ? options_.poll_busy
+                     : std::min(std::max(poll_step_, options_.poll_busy) * 2, options_.poll_quiet);
+}
+
 /// Looks for entries of other brokers.
 rt::Task<void> ClusterEngine::poll() {
-  MonoTime tail_checked = parts_.loop.now();
+  MonoTime looked = parts_.loop.now();
+  MonoTime tail_checked = looked;
   while (!stopping_) {
-    co_await stop_.wait_until(parts_.loop.now() + poll_pace());
-    if (stopping_ || !follower_.halted().empty()) continue;
+    MonoTime now = parts_.loop.now();
+    // Where looks cost money, what else reads the log, or writes it, says as much as one.
+    MonoTime due =
+        (pacer_.active() ? std::max(looked, follower_.last_read()) : looked) + poll_pace();
+    if (follower_.truncated()) due = looked + options_.poll_quiet;
+    if (now < due) {
+      // Not to the end at once: a fetch that is parked meanwhile wants a faster pace.
+      co_await stop_.wait_until(std::min(due, now + options_.poll_quiet));
+      continue;
+    }
+    looked = now;
+    if (!follower_.halted().empty()) continue;
     if (follower_.truncated()) {
       auto reloaded = co_await reload();
       if (!reloaded) parts_.logger.error("reload_failed", {{"error", describe(reloaded.error())}});
       continue;
     }
     auto found = co_await follower_.read_next();
+    adapt_poll(found && *found);
     while (found && *found && !stopping_) found = co_await follower_.read_next();
-    if (!found) parts_.logger.warn("log_read_failed", {{"error", describe(found.error())}});
-    if (parts_.loop.now() - tail_checked >= options_.poll_alone) {
+    if (!found && poll_warning_.due(parts_.loop.now()))
+      parts_.logger.warn("log_read_failed", {{"error", describe(found.error())},
+                                             {"left_out", poll_warning_.take_left_out()}});
+    if (parts_.loop.now() - tail_checked >= options_.tail_check) {
       tail_checked = parts_.loop.now();
       co_await follower_.check_tail();
     }

@@ -6,6 +6,7 @@
 // segments of the target size.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/produce_call.h"
@@ -16,6 +17,9 @@ namespace weir::engine {
 struct PlannedSpan {
   state::NewSpan span;
   std::vector<QueuedBatch> batches;
+  /// What is stored in place of the batches, if they were compressed for storage; `span.bytes` is
+  /// its length then.
+  std::optional<SharedBytes> compressed = std::nullopt;
 };
 
 /// What one AppendSpans command holds.

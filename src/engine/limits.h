@@ -29,8 +29,10 @@ inline constexpr std::size_t kLoadsInFlightMax = 16;
 /// much of its end is read in the hope that the footer lies in it.
 inline constexpr std::uint64_t kSegmentGapBytesMax = 256u << 10;
 inline constexpr std::uint64_t kSegmentTailBytes = 32u << 10;
-/// Regions of opened segments whose places and checksums are kept, 48 bytes each.
+/// Regions of opened segments whose places and checksums are kept, 56 bytes each.
 inline constexpr std::size_t kFooterRegionsMax = 65'536;
+/// Segments born at most so many positions ago are read as the tail, all others as old data.
+inline constexpr std::uint64_t kTailPositions = 256;
 /// Regions that one fetch loads ahead of reading them.
 inline constexpr std::size_t kWarmRegionsMax = 256;
 /// Bytes that may be on their way into memory ahead of catch-up readers, all fetches together.
@@ -48,11 +50,11 @@ inline constexpr int kUploadAttemptsMax = 4;
 /// Writes that have failed for so long, or a create that has been under way for so long, make the
 /// broker not ready.
 inline constexpr Duration kTroubleShownAfter = 4s;
+/// Between two log lines of one repeated warning.
+inline constexpr Duration kWarningPause = 10s;
 /// Failed uploads are not repeated for ever, so what they say holds for so long. Then clients may
 /// try again.
 inline constexpr Duration kUploadTroubleHolds = 15s;
-/// Flushes under way at once.
-inline constexpr std::size_t kFlightsMax = 4;
 /// Segments of one flush that upload at once.
 inline constexpr std::size_t kSegmentsPerFlushMax = 16;
 /// Entries read ahead at once when replaying.

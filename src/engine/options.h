@@ -62,6 +62,14 @@ struct MaintenanceOptions {
   std::uint64_t bytes_per_second = 256u << 20;
 };
 
+/// What a store that charges for requests is asked at most; nothing waits where they are free.
+struct RequestBudget {
+  /// Requests a second that all brokers of the cluster aim at together under little load. 0: free.
+  double requests_per_second = 0;
+  /// A create waits no longer than this for the budget, for each live broker.
+  Duration commit_gap_max = 0ms;
+};
+
 struct Options {
   /// Used when the store is empty, and compared with the store's otherwise. Empty: accept the
   /// store's, or make one.
@@ -73,13 +81,16 @@ struct Options {
   std::string software_version;
   Duration session_timeout = 9s;
 
-  /// A flush is cut no earlier than `min` after its first batch, and no later than `max` while
-  /// others are under way.
+  /// A flush is cut no earlier than `min` after its first batch, and no later than `max`: while
+  /// others are under way, or, with a request budget, for want of requests.
   Duration flush_interval_min = 0ms;
   Duration flush_interval_max = 5ms;
   std::size_t segment_bytes = 8u << 20;
   /// Flushes up to this size travel inside the log entry.
   std::size_t inline_bytes = 1u << 20;
+  /// Objects of flushes under way at once.
+  std::size_t flights_max = 4;
+  RequestBudget request_budget;
   /// A create starts no earlier than this after the start of the previous one.
   Duration commit_gap = 0ms;
 
@@ -87,6 +98,10 @@ struct Options {
   Duration poll_busy = 100ms;
   Duration poll_quiet = 1s;
   Duration poll_alone = 5s;
+  /// The same for a broker with peers and no clients at work. Absent: poll_quiet.
+  std::optional<Duration> poll_idle;
+  /// How often the last folded entry is looked at, to notice a store that was rolled back.
+  Duration tail_check = 5s;
 
   /// Offsets of groups without members go after this; how often that is looked at.
   Duration offsets_retention = 168h;

@@ -130,11 +130,14 @@ rt::Task<void> Proposer::run() {
       co_await arrived_.wait();  // No deadline: `submit`, `restart_as` and `stop` notify.
       continue;
     }
-    MonoTime due = last_start_ + commit_gap_;
+    MonoTime due = next_start();
     if (parts_.loop.now() < due) {
-      co_await rt::sleep_until(parts_.loop, due);
+      // `stop` ends the wait, which may be seconds.
+      co_await arrived_.wait_until(due);
       continue;
     }
+    co_await read_what_others_wrote();
+    if (pending_.empty() || !may_offer()) continue;
     auto progressed = co_await write_once();
     if (progressed && *progressed) {
       backoff = kBackoffFirst;
@@ -154,6 +157,20 @@ rt::Task<void> Proposer::run() {
   }
 }
 
+MonoTime Proposer::next_start() {
+  MonoTime gap_over = last_start_ + commit_gap_;
+  if (!parts_.pacer.active() || give_up_) return gap_over;
+  return std::max(gap_over,
+                  std::min(parts_.pacer.when(1), last_start_ + parts_.pacer.commit_gap_max()));
+}
+
+/// A failed read is no obstacle: the create finds out by itself.
+rt::Task<void> Proposer::read_what_others_wrote() {
+  if (!parts_.pacer.active() || parts_.follower.state().brokers().size() <= 1) co_return;
+  auto found = co_await parts_.follower.read_next();
+  while (found && *found) found = co_await parts_.follower.read_next();
+}
+
 std::string Proposer::trouble() const {
   MonoTime now = parts_.loop.now();
   if (trouble_.since() && now - *trouble_.since() >= kTroubleShownAfter)
@@ -165,12 +182,13 @@ std::string Proposer::trouble() const {
 
 void Proposer::report(const Error& error) {
   create_errors_.add();
-  if (error.is(ErrorCode::configuration))
-    parts_.logger.error("commit_refused",
-                        {{"log", parts_.log.describe()}, {"error", describe(error)}});
-  else
-    parts_.logger.warn("commit_failed",
-                       {{"log", parts_.log.describe()}, {"error", describe(error)}});
+  if (!warning_.due(parts_.loop.now())) return;
+  bool person = error.is(ErrorCode::configuration);
+  parts_.logger.write(person ? LogLevel::error : LogLevel::warn,
+                      person ? "commit_refused" : "commit_failed",
+                      {{"log", parts_.log.describe()},
+                       {"error", describe(error)},
+                       {"left_out", warning_.take_left_out()}});
 }
 
 void Proposer::record(DecisionKind kind, const Attempt& attempt, Duration took) {
@@ -185,6 +203,7 @@ rt::Task<Result<bool>> Proposer::write_once() {
   Attempt attempt = build_attempt();
   MonoTime started = last_start_ = parts_.loop.now();
   creating_ = true;
+  parts_.pacer.spend(1);
   auto outcome = co_await parts_.log.create(attempt.at, attempt.bytes);
   creating_ = false;
   Duration took = parts_.loop.now() - last_start_;

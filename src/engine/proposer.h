@@ -2,6 +2,9 @@
 // made of its command.
 //
 // Group commit (duty 4f): one create is in flight; what arrives meanwhile goes into the next entry.
+// Where requests cost money, a create waits for the request budget, but no longer than the greatest
+// commit gap; and where others write too, what they wrote is read before, since a create that loses
+// costs twelve times as much as a read.
 // A command is numbered when it is queued and never withdrawn: whatever the store answers, it stays
 // at the head of the queue until a folded entry holds its outcome. Ambiguity (duty 4b): each
 // attempt has a fresh nonce; a create that does not clearly win is followed by a read of the
@@ -18,6 +21,8 @@
 #include "base/metrics.h"
 #include "commitlog/commit_log.h"
 #include "engine/follower.h"
+#include "engine/repeated_warning.h"
+#include "engine/request_pacer.h"
 #include "engine/store_trouble.h"
 #include "rt/event.h"
 #include "rt/random.h"
@@ -74,6 +79,7 @@ class Proposer final : public FoldListener {
     rt::Random& random;
     commitlog::CommitLog& log;
     Follower& follower;
+    RequestPacer& pacer;
     Logger& logger;
     Metrics& metrics;
     DecisionRing& decisions;
@@ -128,6 +134,8 @@ class Proposer final : public FoldListener {
   };
   /// Commands of an incarnation that the fold does not know would only be refused.
   bool may_offer() const;
+  MonoTime next_start();
+  rt::Task<void> read_what_others_wrote();
   Attempt build_attempt();
   rt::Task<Result<bool>> write_once();
   rt::Task<Result<bool>> resolve(Attempt attempt);
@@ -145,6 +153,7 @@ class Proposer final : public FoldListener {
   MonoTime last_start_{};
   bool creating_ = false;
   StoreTrouble trouble_;
+  RepeatedWarning warning_;
   rt::Event arrived_;
   Counter& entries_written_;
   Counter& creates_lost_;

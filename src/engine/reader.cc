@@ -59,7 +59,8 @@ Reader::Reader(Parts parts)
                                         "Bytes read from objects for fetches")),
       corrupt_regions_(parts.metrics.counter("weir_reader_corrupt_regions_total",
                                              "Regions whose bytes did not match their checksums")),
-      segments_({parts.loop, parts.store, parts.follower, loads_total_, load_bytes_}) {}
+      segments_({parts.loop, parts.store, parts.cold_store, parts.follower, parts.workers,
+                 loads_total_, load_bytes_}) {}
 
 rt::Task<Result<BytesChain>> Reader::read(Range range) {
   auto records = co_await read_once(range);

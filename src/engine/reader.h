@@ -28,7 +28,10 @@ class Reader {
  public:
   struct Parts {
     rt::Loop& loop;
+    /// For what was written lately, and for the rest.
     objstore::ObjectStore& store;
+    objstore::ObjectStore& cold_store;
+    rt::Workers* workers;
     commitlog::CommitLog& log;
     Follower& follower;
     Cache& cache;

@@ -209,6 +209,12 @@ Result<SegmentView> decode_segment_ends(Bytes head, Bytes footer_and_trailer,
                                         std::uint64_t segment_bytes) {
   auto header = read_header(head);
   if (!header) return std::unexpected(header.error());
+  auto view = decode_segment_footer(footer_and_trailer, segment_bytes);
+  if (view) view->header = *header;
+  return view;
+}
+
+Result<SegmentView> decode_segment_footer(Bytes footer_and_trailer, std::uint64_t segment_bytes) {
   std::size_t footer_size = footer_and_trailer.size() - kSegmentTrailerBytes;
   Bytes footer = footer_and_trailer.first(footer_size);
   Bytes trailer = footer_and_trailer.subspan(footer_size);
@@ -216,7 +222,6 @@ Result<SegmentView> decode_segment_ends(Bytes head, Bytes footer_and_trailer,
     return damaged("the footer does not match its checksum");
 
   SegmentView view;
-  view.header = *header;
   serial::Reader r(SharedBytes::copy_of(footer));
   std::uint64_t topic_count = r.uvarint("topics");
   std::vector<std::pair<TopicId, std::string>> topics;

@@ -72,6 +72,8 @@ Result<SegmentView> decode_segment(Bytes segment);
 /// The same from its ends alone: the header's bytes, and the footer with the trailer.
 Result<SegmentView> decode_segment_ends(Bytes header, Bytes footer_and_trailer,
                                         std::uint64_t segment_bytes);
+/// The regions alone, from the footer with the trailer; the view has no header.
+Result<SegmentView> decode_segment_footer(Bytes footer_and_trailer, std::uint64_t segment_bytes);
 /// Length of the footer, from the trailer's bytes. Errors: corrupt.
 Result<std::uint64_t> segment_footer_bytes(Bytes trailer, std::uint64_t segment_bytes);
 /// Errors: corrupt, naming the region.

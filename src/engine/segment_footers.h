@@ -1,7 +1,7 @@
 // SegmentFooters: what this broker has verified of the segments that it read.
 //
 // A segment is opened once: header, footer and trailer are read and checked (segment_reader.h).
-// What later reads of it need is kept here, 48 bytes a region, the least recently used segments
+// What later reads of it need is kept here, 56 bytes a region, the least recently used segments
 // leaving first. Used on the engine's loop.
 #pragma once
 
@@ -23,6 +23,8 @@ struct KnownRegion {
   std::uint32_t crc32c = 0;
   std::int64_t records = 0;
   std::int64_t max_timestamp_ms = -1;
+  std::uint32_t raw_bytes = 0;
+  RegionTransform transform = RegionTransform::none;
 };
 
 class SegmentFooters {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "codec/crc32c.h"
+#include "engine/region_transform.h"
 #include "engine/segment.h"
 
 namespace weir::engine {
@@ -111,6 +112,36 @@ TEST(SegmentGolden, of_a_merge_says_its_offsets_and_epochs) {
     EXPECT_EQ(view->regions[i].final_region, merged_regions()[i].final_region);
   for (std::size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(decode_segment(as_bytes(std::string_view(bytes).substr(0, size))).has_value());
+}
+
+/// One frame with a block as it is, and a skippable frame of three zeros (RFC 8878).
+TEST(SegmentGolden, of_a_compressed_region_says_both_lengths) {
+  std::string raw = "batches of orders-0";
+  std::string stored("\x28\xb5\x2f\xfd\x20\x13\x99\x00\x00", 9);
+  stored += raw + std::string("\x50\x2a\x4d\x18\x03\x00\x00\x00\x00\x00\x00", 11);
+  BytesChain data;
+  data.append(SharedBytes::copy_of(as_bytes(stored)));
+  data.append(SharedBytes::copy_of(as_bytes("and of payments-7")));
+  std::vector<SegmentRegion> regions = sample_regions();
+  regions[0].stored_bytes = static_cast<std::uint32_t>(stored.size());
+  regions[0].transform = RegionTransform::zstd;
+  regions[0].crc32c = codec::crc32c(as_bytes(stored));
+  SharedBytes made = encode_segment(sample_header(), regions, data).flatten();
+  std::string path = path_of("segment_zstd_v1.bin");
+  if (std::getenv("WEIR_WRITE_GOLDENS"))
+    std::ofstream(path, std::ios::binary) << as_text(made.view());
+  std::string bytes = read_file(path);
+  EXPECT_EQ(to_hex(made.view()), to_hex(as_bytes(bytes)));
+  auto view = decode_segment(as_bytes(bytes));
+  ASSERT_TRUE(view.has_value()) << view.error().message;
+  const SegmentRegion& region = view->regions[0];
+  EXPECT_EQ(region.raw_bytes, 19u);
+  auto restored = restore_region(
+      SharedBytes::copy_of(as_bytes(bytes).subspan(region.first_byte, region.stored_bytes)),
+      region.transform, region.raw_bytes);
+  ASSERT_TRUE(restored.has_value()) << restored.error().message;
+  EXPECT_EQ(as_text(restored->view()), raw);
+  EXPECT_EQ(view->regions[1].first_byte, kSegmentHeaderBytes + stored.size());
 }
 
 TEST(SegmentGolden, every_flipped_bit_is_noticed) {

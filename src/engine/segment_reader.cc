@@ -5,6 +5,7 @@
 #include "base/narrow.h"
 #include "codec/crc32c.h"
 #include "engine/limits.h"
+#include "engine/region_transform.h"
 #include "rt/scope.h"
 #include "state/entry.h"
 #include "state/limits.h"
@@ -34,13 +35,13 @@ std::vector<KnownRegion> known(const SegmentView& view) {
   regions.reserve(view.regions.size());
   for (const SegmentRegion& r : view.regions)
     regions.push_back({r.at, narrow<std::uint32_t>(r.first_byte), r.stored_bytes, r.crc32c,
-                       r.records, r.max_timestamp_ms});
+                       r.records, r.max_timestamp_ms, r.raw_bytes, r.transform});
   return regions;
 }
 
 /// Whether the footer says of the span's place what the state says.
-Result<std::uint32_t> find_crc(const std::vector<KnownRegion>& regions, state::PartitionRef at,
-                               const state::SpanInfo& span) {
+Result<KnownRegion> find_region(const std::vector<KnownRegion>& regions, state::PartitionRef at,
+                                const state::SpanInfo& span) {
   auto found = std::ranges::lower_bound(regions, span.first_byte, {}, &KnownRegion::first_byte);
   if (found == regions.end() || found->first_byte != span.first_byte || found->at != at ||
       found->bytes != span.bytes || found->records != span.records ||
@@ -48,7 +49,7 @@ Result<std::uint32_t> find_crc(const std::vector<KnownRegion>& regions, state::P
     return corrupt(
         "the footer names other batches at this place than the log; the object is another one "
         "than was uploaded under this name. Restore it from the same copy as the log");
-  return found->crc32c;
+  return *found;
 }
 
 Result<SharedBytes> check_crc(SharedBytes region, std::uint32_t crc) {
@@ -80,10 +81,16 @@ rt::Task<Result<SharedBytes>> SegmentReader::load(state::PartitionRef at, state:
   co_return region;
 }
 
-rt::Task<void> SegmentReader::read_piece(std::string name, Piece* piece) {
+/// Readers of the tail come before those who read old data.
+objstore::ObjectStore& SegmentReader::store_of(const state::ObjectRef& segment) const {
+  return segment.born.value + kTailPositions >= parts_.follower.next().value ? parts_.store
+                                                                             : parts_.cold_store;
+}
+
+rt::Task<void> SegmentReader::read_piece(state::ObjectRef segment, Piece* piece) {
   parts_.requests.add();
-  piece->bytes =
-      co_await parts_.store.get_range(std::move(name), piece->begin, piece->end - piece->begin);
+  piece->bytes = co_await store_of(segment).get_range(segment_name(segment), piece->begin,
+                                                      piece->end - piece->begin);
   if (piece->bytes) {
     parts_.bytes.add(piece->bytes->size());
   } else if (piece->bytes.error().is(ErrorCode::invalid_argument)) {
@@ -95,12 +102,21 @@ rt::Task<void> SegmentReader::read_piece(std::string name, Piece* piece) {
 rt::Task<Result<SharedBytes>> SegmentReader::load_known(state::PartitionRef at,
                                                         state::SpanInfo span) {
   // Looked up before the read: the footer may leave meanwhile.
-  Result<std::uint32_t> crc = find_crc(*footers_.find(span.object), at, span);
-  if (!crc) co_return std::unexpected(crc.error());
+  Result<KnownRegion> wanted = find_region(*footers_.find(span.object), at, span);
+  if (!wanted) co_return std::unexpected(wanted.error());
   Piece piece{span.first_byte, std::uint64_t{span.first_byte} + span.bytes, {}};
-  co_await read_piece(segment_name(span.object), &piece);
+  co_await read_piece(span.object, &piece);
   if (!piece.bytes) co_return piece.bytes;
-  co_return check_crc(std::move(*piece.bytes), *crc);
+  co_return co_await restore(std::move(*piece.bytes), *wanted);
+}
+
+rt::Task<Result<SharedBytes>> SegmentReader::restore(SharedBytes stored, KnownRegion region) {
+  Result<SharedBytes> checked = check_crc(std::move(stored), region.crc32c);
+  if (!checked || region.transform == RegionTransform::none) co_return checked;
+  if (!parts_.workers) co_return restore_region(*checked, region.transform, region.raw_bytes);
+  co_return co_await rt::run_blocking(parts_.loop, *parts_.workers, [&] {
+    return restore_region(*checked, region.transform, region.raw_bytes);
+  });
 }
 
 Result<void> SegmentReader::check_header(const state::ObjectRef& segment,
@@ -118,7 +134,6 @@ Result<void> SegmentReader::check_header(const state::ObjectRef& segment,
 
 rt::Task<Result<SharedBytes>> SegmentReader::open_and_load(state::PartitionRef at,
                                                            state::SpanInfo span) {
-  std::string name = segment_name(span.object);
   std::uint64_t size = span.object.bytes;
   std::uint64_t first = span.first_byte, end = first + span.bytes;
   if (end + kSegmentTrailerBytes > size || first < kSegmentHeaderBytes)
@@ -136,7 +151,7 @@ rt::Task<Result<SharedBytes>> SegmentReader::open_and_load(state::PartitionRef a
   }
   {
     rt::Scope reads(parts_.loop);
-    for (Piece& piece : pieces) reads.spawn(read_piece(name, &piece));
+    for (Piece& piece : pieces) reads.spawn(read_piece(span.object, &piece));
     co_await reads.join();
   }
   for (const Piece& piece : pieces)
@@ -150,7 +165,7 @@ rt::Task<Result<SharedBytes>> SegmentReader::open_and_load(state::PartitionRef a
   BytesChain ends;
   if (footer_begin < last.begin) {
     Piece rest{footer_begin, last.begin, {}};
-    co_await read_piece(name, &rest);
+    co_await read_piece(span.object, &rest);
     if (!rest.bytes) co_return rest.bytes;
     ends.append(*rest.bytes);
   }
@@ -162,16 +177,17 @@ rt::Task<Result<SharedBytes>> SegmentReader::open_and_load(state::PartitionRef a
   Result<void> ours = check_header(span.object, view->header);
   if (!ours) co_return std::unexpected(ours.error());
   std::vector<KnownRegion> regions = known(*view);
-  Result<std::uint32_t> crc = find_crc(regions, at, span);
+  Result<KnownRegion> found = find_region(regions, at, span);
   footers_.insert(span.object, std::move(regions));
-  if (!crc) co_return std::unexpected(crc.error());
+  if (!found) co_return std::unexpected(found.error());
   auto holder =
       std::ranges::find_if(pieces, [&](const Piece& piece) { return piece.covers(first, end); });
   ENSURE(holder != pieces.end());
   // A copy unless it was read alone, so that it does not keep its surroundings in memory.
-  bool alone = holder->begin == first && holder->end == end;
+  bool alone =
+      (holder->begin == first && holder->end == end) || found->transform != RegionTransform::none;
   SharedBytes region = holder->part(first, end);
-  co_return check_crc(alone ? region : SharedBytes::copy_of(region.view()), *crc);
+  co_return co_await restore(alone ? region : SharedBytes::copy_of(region.view()), *found);
 }
 
 }  // namespace weir::engine

@@ -23,6 +23,7 @@
 #include "engine/segment_footers.h"
 #include "objstore/object_store.h"
 #include "rt/event.h"
+#include "rt/workers.h"
 
 namespace weir::engine {
 
@@ -30,15 +31,20 @@ class SegmentReader {
  public:
   struct Parts {
     rt::Loop& loop;
+    /// For segments that were written lately, and for the rest.
     objstore::ObjectStore& store;
+    objstore::ObjectStore& cold_store;
     Follower& follower;
+    /// For decompression. May be null: then it happens on the loop.
+    rt::Workers* workers;
     Counter& requests;
     Counter& bytes;
   };
   explicit SegmentReader(Parts parts);
 
-  /// The region of a span, as stored, in memory of its own. Errors: corrupt (not what the span
+  /// The region of a span, in memory of its own. Errors: corrupt (not what the span
   /// says), not_found, those of the store.
+  /// Compressed regions come as they were produced.
   rt::Task<Result<SharedBytes>> load(state::PartitionRef at, state::SpanInfo span);
 
  private:
@@ -49,9 +55,11 @@ class SegmentReader {
     bool over = false;
   };
 
+  rt::Task<Result<SharedBytes>> restore(SharedBytes stored, KnownRegion region);
   rt::Task<Result<SharedBytes>> load_known(state::PartitionRef at, state::SpanInfo span);
   rt::Task<Result<SharedBytes>> open_and_load(state::PartitionRef at, state::SpanInfo span);
-  rt::Task<void> read_piece(std::string name, Piece* piece);
+  rt::Task<void> read_piece(state::ObjectRef segment, Piece* piece);
+  objstore::ObjectStore& store_of(const state::ObjectRef& segment) const;
   Result<void> check_header(const state::ObjectRef& segment, const SegmentHeader& header) const;
 
   Parts parts_;

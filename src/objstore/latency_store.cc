@@ -38,13 +38,32 @@ Duration draw_latency(const LatencyPoints& points, std::uint64_t bytes,
   return Duration(static_cast<std::int64_t>(wait + transfer));
 }
 
+LatencyPoints points_of(const std::vector<SizedLatency>& sizes, std::uint64_t bytes) {
+  if (bytes <= sizes.front().bytes || sizes.size() == 1) return sizes.front().points;
+  std::size_t upper = 1;
+  while (upper + 1 < sizes.size() && sizes[upper].bytes < bytes) ++upper;
+  const SizedLatency& low = sizes[upper - 1];
+  const SizedLatency& high = sizes[upper];
+  // Above the greatest size the last line goes on.
+  double part =
+      static_cast<double>(bytes - low.bytes) / static_cast<double>(high.bytes - low.bytes);
+  auto between = [&](Duration a, Duration b) {
+    return a + Duration(static_cast<std::int64_t>(part * static_cast<double>((b - a).count())));
+  };
+  return {between(low.points.p50, high.points.p50), between(low.points.p99, high.points.p99)};
+}
+
 template <class T>
 rt::Task<Result<T>> LatencyStore::around(Request request) {
   const LatencyPoints& points = is_put(request.verb) ? law_.write
                                 : request.verb == Verb::list || request.verb == Verb::remove
                                     ? law_.list
                                     : law_.read;
-  Duration whole = draw_latency(points, request.body.size(), law_.bytes_per_second, random_);
+  std::uint64_t sent = request.body.size();
+  Duration whole =
+      is_put(request.verb) && !law_.write_sizes.empty()
+          ? draw_latency(points_of(law_.write_sizes, sent), 0, law_.bytes_per_second, random_)
+          : draw_latency(points, sent, law_.bytes_per_second, random_);
   Duration before = whole * static_cast<std::int64_t>(random_.below(1'001)) / 1'000;
   co_await rt::sleep_for(loop_, before);
   Result<T> result = co_await send<T>(inner(), std::move(request));

@@ -12,14 +12,28 @@ std::string_view to_string(StoreKind kind) {
 PriceTable list_prices(StoreKind kind) {
   switch (kind) {
     case StoreKind::local: return {};
-    case StoreKind::s3: return {.write = 0.005, .read = 0.0004, .list = 0.005};
+    case StoreKind::s3:
+      return {.write = 0.005, .read = 0.0004, .list = 0.005, .stored_gigabyte = 0.023};
     case StoreKind::s3_express:
       return {.write = 0.00113,
               .read = 0.00003,
               .list = 0.00113,
               .written_gigabyte = 0.0032,
-              .read_gigabyte = 0.0006};
-    case StoreKind::gcs: return {.write = 0.005, .read = 0.0004, .list = 0.005};
+              .read_gigabyte = 0.0006,
+              .stored_gigabyte = 0.11};
+    case StoreKind::gcs:
+      return {.write = 0.005, .read = 0.0004, .list = 0.005, .stored_gigabyte = 0.02};
+  }
+  return {};
+}
+
+std::string_view price_source(StoreKind kind) {
+  switch (kind) {
+    case StoreKind::local: return "no price";
+    case StoreKind::s3: return "aws.amazon.com/s3/pricing, us-east-1, November 2026";
+    case StoreKind::s3_express:
+      return "aws.amazon.com/s3/pricing, Express One Zone, us-east-1, November 2026";
+    case StoreKind::gcs: return "cloud.google.com/storage/pricing, us-central1, November 2026";
   }
   return {};
 }

@@ -25,11 +25,15 @@ struct PriceTable {
   /// US dollars for 10^9 bytes that go in or come out, where a store asks for that.
   double written_gigabyte = 0;
   double read_gigabyte = 0;
+  /// US dollars for 10^9 bytes that are stored for a month.
+  double stored_gigabyte = 0;
 
   /// Of one request with so many bytes.
   std::uint64_t nanodollars(Verb verb, std::uint64_t bytes) const;
 };
 
 PriceTable list_prices(StoreKind kind);
+/// Where the table's numbers were published: page, region, month.
+std::string_view price_source(StoreKind kind);
 
 }  // namespace weir::objstore

@@ -48,7 +48,7 @@ class Broker:
         self.admin = None
         self.log_path = pathlib.Path(work) / f"{name}.log"
         self._expected = False
-        self._options = list(options)
+        self._options = [*store.options, *options]
         self._process = None
         self._complaints = []
 

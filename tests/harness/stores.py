@@ -12,6 +12,7 @@ from harness import s3
 
 class DirectoryStore:
     environment = {}
+    options = ()
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -23,6 +24,9 @@ class DirectoryStore:
 
 
 class S3Store:
+    # Over S3 a dead broker is given minutes, for the price of vouchers; no test waits so long.
+    options = ("--set", "broker.session.timeout.ms=9000")
+
     def __init__(self, server, prefix):
         self.url = server.url(prefix)
         self.environment = server.environment

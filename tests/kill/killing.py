@@ -24,6 +24,7 @@ class Killing(BrokerCase):
     """Subclasses say how many brokers and how often to kill."""
 
     needs = (installs.java, installs.kcat)
+    records_per_second = RECORDS_PER_SECOND
 
     def run_kills(self, brokers, kills):
         self.start(brokers)
@@ -49,7 +50,7 @@ class Killing(BrokerCase):
         self.finish(f"{restarts} restarts", served)
 
     def start(self, brokers):
-        self.brokers = [self.fleet.broker() for _ in range(brokers)]
+        self.brokers = [self.new_broker() for _ in range(brokers)]
         bootstrap = ",".join(broker.address for broker in self.brokers)
         self.client = self.start_client(bootstrap)
         self.bootstrap = bootstrap
@@ -61,12 +62,15 @@ class Killing(BrokerCase):
         print(f"{self.journal.ack_count()} records, {what}, served again after {max(served):.1f} s at most ... ", end="", flush=True)
         self.assertEqual(self.journal.faults(stored), [])
 
+    def new_broker(self):
+        return self.fleet.broker()
+
     def start_client(self, bootstrap):
         self.journal = Journal(PARTITIONS)
         log = self.fleet.work / "client.log"
         command = installs.java_command("KillClient", "-Xmx512m", f"-Dorg.slf4j.simpleLogger.logFile={log}",
                                         "-Dorg.slf4j.simpleLogger.showDateTime=true")
-        client = subprocess.Popen([*command, bootstrap, "killed", str(PARTITIONS), str(RECORDS_PER_SECOND)],
+        client = subprocess.Popen([*command, bootstrap, "killed", str(PARTITIONS), str(self.records_per_second)],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(client.stdout.close)
         self.addCleanup(client.wait)

@@ -29,7 +29,7 @@ TEST(ConfigTables, AreSortedAndFoundByName) {
     EXPECT_EQ(find_def(defs, ""), nullptr);
     EXPECT_EQ(find_def(defs, "zzz"), nullptr);
   }
-  EXPECT_EQ(all(topic_defs()).size(), 37u);
+  EXPECT_EQ(all(topic_defs()).size(), 38u);
   EXPECT_EQ(all(broker_defs()).size(), 350u);
 }
 

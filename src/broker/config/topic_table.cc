@@ -1,4 +1,4 @@
-// Topic configs of Apache Kafka 4.4.0, by name.
+// Topic configs of Apache Kafka 4.4.0, and weir's own, by name.
 #include "broker/config/tables.h"
 
 namespace weir::broker::config {
@@ -120,6 +120,10 @@ constexpr ConfigDef kTopicTableRows[] = {
      "unclean.leader.election.enable",
      "Whether a replica that lacks data may lead. Without effect in weir: every broker has all "
      "data."},
+    {"weir.storage.compression", ConfigType::string, "none", one_of("none,zstd"),
+     Change::cluster_wide, "",
+     "Codec in which weir stores what producers sent uncompressed. Consumers get the batches as "
+     "they were produced."},
 };
 std::span<const ConfigDef> topic_table() { return kTopicTableRows; }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/final_region.h"
+#include "engine/region_transform.h"
 #include "engine/segment.h"
 #include "engine/stamp.h"
 
@@ -96,7 +97,15 @@ void SegmentCheck::check_header(const SegmentHeader& header) {
 }
 
 Result<void> SegmentCheck::check_batches(const SegmentRegion& region) const {
-  Bytes batches = bytes_.subspan(region.first_byte, region.stored_bytes);
+  Bytes stored = bytes_.subspan(region.first_byte, region.stored_bytes);
+  Bytes batches = stored;
+  SharedBytes restored;
+  if (region.transform != RegionTransform::none) {
+    auto raw = restore_region(SharedBytes::copy_of(stored), region.transform, region.raw_bytes);
+    if (!raw) return std::unexpected(raw.error());
+    restored = std::move(*raw);
+    batches = restored.view();
+  }
   if (!region.final_region) return verify_region(batches, region.records);
   Offset base = region.final_region->base;
   return verify_final_region(batches, base, Offset(base.value + region.records));
@@ -106,7 +115,7 @@ void SegmentCheck::check_region_bytes(const SegmentRegion& region) {
   ++counts_.regions;
   counts_.bytes += region.stored_bytes;
   Result<void> intact = check_region(bytes_, region);
-  if (intact && region.transform == RegionTransform::none) intact = check_batches(region);
+  if (intact) intact = check_batches(region);
   if (intact) return;
   auto span = spans_.find(region.first_byte);
   std::string where = "topic " + region.topic_name + ", partition " +

@@ -11,12 +11,14 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "commitlog/commit_log.h"
+#include "engine/cache.h"
 #include "engine/follower.h"
 #include "engine/maintenance/pacer.h"
 #include "engine/maintenance/topic_rules.h"
 #include "engine/options.h"
 #include "engine/proposer.h"
 #include "objstore/object_store.h"
+#include "rt/workers.h"
 
 namespace weir::engine {
 
@@ -28,6 +30,10 @@ struct JobContext {
   Follower& follower;
   Proposer& proposer;
   const TopicConfigs& configs;
+  /// What was written or read lately need not be read again. May be null.
+  const Cache* cache;
+  /// For compression. May be null: then it happens on the loop.
+  rt::Workers* workers;
   const Options& options;
   Pacer& pacer;
   Logger& logger;

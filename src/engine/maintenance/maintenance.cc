@@ -20,6 +20,8 @@ Maintenance::Maintenance(Parts parts, const Options& options)
                .follower = parts.follower,
                .proposer = parts.proposer,
                .configs = parts.configs ? *parts.configs : own_configs_,
+               .cache = parts.cache,
+               .workers = parts.workers,
                .options = options,
                .pacer = pacer_,
                .logger = parts.logger,

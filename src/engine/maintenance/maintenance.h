@@ -21,6 +21,9 @@ class Maintenance {
     Proposer& proposer;
     /// May be null: what is set on the topics, and defaults.
     const TopicConfigs* configs;
+    /// May be null.
+    const Cache* cache;
+    rt::Workers* workers;
     Logger& logger;
     Metrics& metrics;
     /// Whether producers or tail readers wait for the store.

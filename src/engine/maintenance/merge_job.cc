@@ -6,6 +6,7 @@
 #include "engine/limits.h"
 #include "engine/maintenance/replacement.h"
 #include "engine/maintenance/span_source.h"
+#include "engine/region_transform.h"
 
 namespace weir::engine {
 
@@ -81,10 +82,14 @@ MergeRules MergeJob::rules_now() {
   return rules;
 }
 
-void MergeJob::suit_retention(const state::TopicInfo& topic, MergeRules& rules) const {
+void MergeJob::suit_topic(const state::TopicInfo& topic, MergeRules& rules) {
   TopicRules wanted = topic_rules(context_.configs, context_.state(), topic);
   rules.extent_ms_max = -1;
   rules.region_bytes = context_.rules().merge_region_bytes;
+  // What is stored compressed is up to eight times as large in memory.
+  bool compressed = wants_compression(context_.configs, context_.state(), topic);
+  memory_weight_ = compressed ? kTransformRatioMax : 1;
+  rules.run_bytes_max = context_.rules().merge_segment_bytes / memory_weight_;
   if (!wanted.remove_old) return;
   if (wanted.retention_ms >= 0)
     rules.extent_ms_max = std::max<std::int64_t>(wanted.retention_ms / kPartOfRetention,
@@ -106,7 +111,7 @@ rt::Task<Result<bool>> MergeJob::run_once() {
     });
     if (!topic) break;
     from = topic->name + '\0';
-    suit_retention(*topic, rules);
+    suit_topic(*topic, rules);
     Result<void> merged = co_await merge_topic(*topic, rules);
     if (!merged) {
       gathered_.clear();
@@ -140,9 +145,10 @@ rt::Task<Result<void>> MergeJob::gather(MergePlan plan) {
   for (MergeRun& run : plan.runs) {
     found_bytes_ += run.bytes;
     backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
-    if (gathered_bytes_ + run.bytes > context_.rules().merge_segment_bytes)
+    std::uint64_t memory = run.bytes * memory_weight_;
+    if (gathered_bytes_ + memory > context_.rules().merge_segment_bytes)
       WEIR_CO_TRY(co_await flush());
-    gathered_bytes_ += run.bytes;
+    gathered_bytes_ += memory;
     gathered_.push_back(std::move(run));
     if (gathered_.size() >= kItemsPerCommandMax) WEIR_CO_TRY(co_await flush());
   }

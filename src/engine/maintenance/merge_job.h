@@ -28,7 +28,7 @@ class MergeJob final : public Job {
   MergeRules rules_now();
   void note_position();
   Position settled_position() const;
-  void suit_retention(const state::TopicInfo& topic, MergeRules& rules) const;
+  void suit_topic(const state::TopicInfo& topic, MergeRules& rules);
   rt::Task<Result<void>> merge_topic(const state::TopicInfo& topic, MergeRules& rules);
   rt::Task<Result<void>> gather(MergePlan plan);
   rt::Task<Result<void>> flush();
@@ -39,7 +39,10 @@ class MergeJob final : public Job {
   std::vector<std::pair<MonoTime, Position>> history_;
   std::unordered_set<RegionKey, RegionKeyHash> half_dead_;
   std::vector<MergeRun> gathered_;
+  /// In memory.
   std::uint64_t gathered_bytes_ = 0;
+  /// Bytes in memory for one that is stored, of the topic at hand.
+  std::uint64_t memory_weight_ = 1;
   std::uint64_t found_bytes_ = 0;
   Counter& merged_spans_;
   Counter& merged_bytes_;

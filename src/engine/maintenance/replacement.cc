@@ -4,7 +4,9 @@
 
 #include "base/narrow.h"
 #include "codec/crc32c.h"
+#include "engine/flush_compression.h"
 #include "engine/limits.h"
+#include "engine/region_transform.h"
 #include "record/batch_view.h"
 #include "state/entry.h"
 
@@ -43,7 +45,31 @@ struct Built {
   state::command::ReplaceSpans command;
 };
 
-Built build(const JobContext& context, const std::vector<ReplacementRun>& runs) {
+/// The stored form of each span of each run, in order; nothing: as it is.
+using Compressed = std::vector<std::optional<SharedBytes>>;
+
+rt::Task<Compressed> compress(JobContext& context, const std::vector<ReplacementRun>& runs) {
+  CompressionWishes wishes{context.state(), context.configs};
+  std::vector<const FinalSpan*> wanted;
+  for (const ReplacementRun& run : runs) {
+    bool wish = wishes.of(run.at.topic);
+    for (const FinalSpan& span : run.spans) wanted.push_back(wish ? &span : nullptr);
+  }
+  Compressed out(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == nullptr) continue;
+    if (context.workers)
+      out[i] = co_await rt::run_blocking(context.loop, *context.workers,
+                                         [&] { return compress_region(wanted[i]->batches); });
+    else
+      out[i] = compress_region(wanted[i]->batches);
+  }
+  co_return out;
+}
+
+Built build(const JobContext& context, const std::vector<ReplacementRun>& runs,
+            const Compressed& compressed) {
+  std::size_t next_span = 0;
   const state::State& state = context.state();
   SegmentHeader header;
   header.cluster_tag = state::cluster_tag_of(state.cluster_id());
@@ -69,16 +95,22 @@ Built build(const JobContext& context, const std::vector<ReplacementRun>& runs) 
       region.at = run.at;
       region.topic_name = topic ? topic->name : "";
       region.stored_bytes = region.raw_bytes = narrow<std::uint32_t>(bytes.size());
+      SharedBytes stored = bytes;
+      if (const auto& shrunk = compressed[next_span++]) {
+        stored = *shrunk;
+        region.transform = RegionTransform::zstd;
+        region.stored_bytes = narrow<std::uint32_t>(stored.size());
+      }
       region.records = span.end.value - span.base.value;
       region.batches = facts.batches;
       region.min_timestamp_ms = facts.min_timestamp_ms;
       region.max_timestamp_ms = facts.max_timestamp_ms;
-      region.crc32c = codec::crc32c(bytes.view());
+      region.crc32c = codec::crc32c(stored.view());
       region.final_region = describe_final_region(bytes.view(), span.base);
       replaced.spans.push_back(
-          {region.records, narrow<std::int64_t>(bytes.size()), facts.max_timestamp_ms});
+          {region.records, narrow<std::int64_t>(stored.size()), facts.max_timestamp_ms});
       regions.push_back(std::move(region));
-      data.append(bytes);
+      data.append(stored);
     }
   }
   built.segment = encode_segment(header, std::move(regions), data);
@@ -112,9 +144,10 @@ rt::Task<Result<ReplacementOutcome>> commit_replacement(JobContext& context,
                                                         std::vector<ReplacementRun> runs) {
   Result<state::CommandOutcome> outcome;
   ReplacementOutcome result;
+  Compressed compressed = co_await compress(context, runs);
   for (int attempt = 1; attempt <= kCommitAttemptsMax; ++attempt) {
     // The segment's header names its writer, which changes when this broker was expired.
-    Built built = build(context, runs);
+    Built built = build(context, runs, compressed);
     Incarnation writer = context.proposer.incarnation();
     result.segment_bytes = built.segment.size();
     WEIR_CO_TRY(co_await upload(context, built));

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/narrow.h"
 #include "engine/final_region.h"
 #include "engine/limits.h"
+#include "engine/region_transform.h"
 #include "engine/segment.h"
 #include "engine/stamp.h"
 
@@ -26,6 +28,7 @@ rt::Task<Result<void>> SpanSource::load(const std::vector<state::SpanInfo>& span
   std::unordered_map<RegionKey, Spans, RegionKeyHash> by_object;
   std::vector<RegionKey> order;
   for (const state::SpanInfo& span : spans) {
+    if (take_cached(span)) continue;
     Spans& same = by_object[object_key(span)];
     if (same.empty()) order.push_back(object_key(span));
     same.push_back(span);
@@ -90,8 +93,37 @@ rt::Task<Result<void>> SpanSource::load_inline(const Spans& spans) {
   co_return Result<void>{};
 }
 
+/// The footer says how regions are stored. Nothing where it cannot be had: then they are taken as
+/// they lie there, and each batch proves itself.
+rt::Task<std::optional<SegmentView>> SpanSource::read_footer(state::ObjectRef object) {
+  std::string name = segment_name(object);
+  std::uint64_t size = object.bytes;
+  if (size < kSegmentHeaderBytes + kSegmentTrailerBytes) co_return std::nullopt;
+  std::uint64_t from = size - std::min(size, kSegmentTailBytes);
+  co_await context_.pacer.take(size - from);
+  auto tail = co_await context_.store.get_range(name, from, size - from);
+  if (!tail) co_return std::nullopt;
+  bytes_read_ += tail->size();
+  Bytes trailer = tail->view().last(kSegmentTrailerBytes);
+  auto footer = segment_footer_bytes(trailer, size);
+  if (!footer) co_return std::nullopt;
+  std::uint64_t need = *footer + kSegmentTrailerBytes;
+  BytesChain ends(*tail);
+  if (need > tail->size()) {
+    auto rest = co_await context_.store.get_range(name, size - need, from - (size - need));
+    if (!rest) co_return std::nullopt;
+    ends = BytesChain(*rest);
+    ends.append(*tail);
+  }
+  SharedBytes whole = ends.flatten();
+  auto view = decode_segment_footer(whole.view().last(narrow<std::size_t>(need)), size);
+  if (!view) co_return std::nullopt;
+  co_return std::move(*view);
+}
+
 rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
   std::string name = segment_name(spans.front().object);
+  std::optional<SegmentView> view = co_await read_footer(spans.front().object);
   for (std::size_t first = 0; first < spans.size();) {
     std::uint64_t begin = spans[first].first_byte;
     std::uint64_t end = begin + spans[first].bytes;
@@ -104,27 +136,57 @@ rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
       co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
     if (!range) co_return with_context(range.error(), name);
     bytes_read_ += range->size();
-    for (; first < last; ++first)
-      take(spans[first],
-           range->view().subspan(spans[first].first_byte - begin, spans[first].bytes));
+    for (; first < last; ++first) {
+      auto raw = restore(
+          view, spans[first],
+          range->slice(narrow<std::size_t>(spans[first].first_byte - begin), spans[first].bytes));
+      if (raw)
+        take(spans[first], raw->view());
+      else
+        report_damage(spans[first], raw.error());
+    }
   }
   co_return Result<void>{};
+}
+
+Result<SharedBytes> SpanSource::restore(const std::optional<SegmentView>& view,
+                                        const state::SpanInfo& span, SharedBytes stored) const {
+  if (!view) return stored;
+  auto region =
+      std::ranges::lower_bound(view->regions, span.first_byte, {}, &SegmentRegion::first_byte);
+  if (region == view->regions.end() || region->first_byte != span.first_byte ||
+      region->stored_bytes != span.bytes)
+    return stored;
+  return restore_region(std::move(stored), region->transform, region->raw_bytes);
+}
+
+void SpanSource::report_damage(const state::SpanInfo& span, const Error& error) const {
+  context_.logger.error(
+      "merge_source_damaged",
+      {{"object", span.object.is_inline ? context_.log.describe() : segment_name(span.object)},
+       {"first_byte", span.first_byte},
+       {"offset", span.base.value},
+       {"error", error.message}});
 }
 
 void SpanSource::take(const state::SpanInfo& span, Bytes stored) {
   Result<void> intact = verify(span, stored);
   if (!intact) {
-    context_.logger.error(
-        "merge_source_damaged",
-        {{"object", span.object.is_inline ? context_.log.describe() : segment_name(span.object)},
-         {"first_byte", span.first_byte},
-         {"offset", span.base.value},
-         {"error", intact.error().message}});
+    report_damage(span, intact.error());
     return;
   }
   SharedBytes copy = SharedBytes::copy_of(stored);
   if (!span.object.is_final) stamp_region(copy.mutable_view(), span.base, span.epoch);
   loaded_.insert_or_assign(RegionKey::of(span.object, span.first_byte), std::move(copy));
+}
+
+/// What the cache holds has its final offsets already, and was verified when it came.
+bool SpanSource::take_cached(const state::SpanInfo& span) {
+  RegionKey key = RegionKey::of(span.object, span.first_byte);
+  const BytesChain* cached = context_.cache ? context_.cache->peek(key) : nullptr;
+  if (cached == nullptr) return false;
+  loaded_.insert_or_assign(key, cached->flatten());
+  return true;
 }
 
 const SharedBytes* SpanSource::find(const state::SpanInfo& span) const {

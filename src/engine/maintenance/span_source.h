@@ -1,9 +1,10 @@
 // SpanSource: reads the bytes of many spans for a merge, with few requests.
 //
-// Spans of one object are read together: the entry of inline spans once, a segment in ranges that
-// run across small gaps. Every region is verified and copied into memory of its own, stamped with
-// its final offsets. A span whose object is gone, because the state has moved on, is simply absent
-// from the result; a damaged one is reported and absent, so that it stays where it is.
+// What the cache holds costs none. Spans of one object are read together: the entry of inline spans
+// once, a segment in ranges that run across small gaps, after its footer, which says how regions
+// are stored. Every region is verified and copied into memory of its own, stamped with its final
+// offsets. A span whose object is gone, because the state has moved on, is simply absent from the
+// result; a damaged one is reported and absent, so that it stays where it is.
 #pragma once
 
 #include <unordered_map>
@@ -11,6 +12,7 @@
 
 #include "engine/cache.h"
 #include "engine/maintenance/job.h"
+#include "engine/segment.h"
 #include "rt/scope.h"
 
 namespace weir::engine {
@@ -30,6 +32,11 @@ class SpanSource {
   rt::Task<void> load_object(Spans spans);
   rt::Task<Result<void>> load_inline(const Spans& spans);
   rt::Task<Result<void>> load_ranges(const Spans& spans);
+  rt::Task<std::optional<SegmentView>> read_footer(state::ObjectRef object);
+  Result<SharedBytes> restore(const std::optional<SegmentView>& view, const state::SpanInfo& span,
+                              SharedBytes stored) const;
+  void report_damage(const state::SpanInfo& span, const Error& error) const;
+  bool take_cached(const state::SpanInfo& span);
   void take(const state::SpanInfo& span, Bytes stored);
 
   JobContext& context_;

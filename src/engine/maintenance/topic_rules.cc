@@ -23,6 +23,11 @@ std::optional<std::string> OwnTopicConfigs::value(const state::Catalog&,
   return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
+bool wants_compression(const TopicConfigs& configs, const state::Catalog& catalog,
+                       const state::TopicInfo& topic) {
+  return configs.value(catalog, topic, "weir.storage.compression") == "zstd";
+}
+
 TopicRules topic_rules(const TopicConfigs& configs, const state::Catalog& catalog,
                        const state::TopicInfo& topic) {
   TopicRules rules;

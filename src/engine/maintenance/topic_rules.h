@@ -40,6 +40,10 @@ struct TopicRules {
   std::int64_t retention_bytes = -1;
 };
 
+/// Whether the topic wants regions to be compressed for storage (weir.storage.compression=zstd).
+bool wants_compression(const TopicConfigs& configs, const state::Catalog& catalog,
+                       const state::TopicInfo& topic);
+
 TopicRules topic_rules(const TopicConfigs& configs, const state::Catalog& catalog,
                        const state::TopicInfo& topic);
 

@@ -13,7 +13,7 @@
 //   proxy            http://host:port, or "none"; otherwise what https_proxy and no_proxy say
 //   checksum         crc32c (default) or none, for stores that know no checksums
 //   payload          auto (default), signed, unsigned: whether the signature covers a body's
-//                    SHA-256. auto: on http it does; over TLS the signed CRC32C is enough
+//                    SHA-256. auto: over http to other machines; else the signed CRC32C is enough
 //   sse              AES256, aws:kms or aws:kms:dsse; with sse_kms_key_id, sse_bucket_key
 //   storage_class    STANDARD, INTELLIGENT_TIERING, …
 //   tags             of each object: "team=a&env=b", escaped once more in the URL

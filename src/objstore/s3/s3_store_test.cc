@@ -88,6 +88,26 @@ TEST_F(S3StoreTest, OverPlainHttpTheBodyItselfIsSigned) {
             "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
 }
 
+TEST_F(S3StoreTest, ToThisMachineTheChecksumIsEnough) {
+  for (std::string host : {"127.0.0.1:9000", "localhost", "localhost:1", "[::1]:9000"}) {
+    open("s3://bucket/p?endpoint=http://" + host);
+    client_.answer(200, "", {{"etag", "\"e\""}});
+    run(store_->put("a", chain_of("hello")));
+    EXPECT_EQ(client_.sent_header(client_.requests.size() - 1, "x-amz-content-sha256"),
+              "UNSIGNED-PAYLOAD")
+        << host;
+  }
+  for (std::string url : {"http://localhost.example.com", "http://localhost&checksum=none",
+                          "http://localhost&payload=signed"}) {
+    open("s3://bucket/p?endpoint=" + url);
+    client_.answer(200, "", {{"etag", "\"e\""}});
+    run(store_->put("a", chain_of("hello")));
+    EXPECT_NE(client_.sent_header(client_.requests.size() - 1, "x-amz-content-sha256"),
+              "UNSIGNED-PAYLOAD")
+        << url;
+  }
+}
+
 TEST_F(S3StoreTest, ConditionsAreThoseOfTheProtocol) {
   client_.answer(200, "", {{"etag", "\"one\""}});
   client_.answer(200, "", {{"etag", "\"two\""}});

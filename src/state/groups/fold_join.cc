@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "state/commands/join_group.h"
+#include "state/consumer_groups/consumer_group.h"
 #include "state/fold.h"
 #include "state/groups/checks.h"
 #include "state/groups/classic.h"

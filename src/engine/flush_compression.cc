@@ -1,0 +1,44 @@
+#include "engine/flush_compression.h"
+
+#include "base/narrow.h"
+#include "engine/region_transform.h"
+
+namespace weir::engine {
+
+namespace {
+
+struct ToCompress {
+  PlannedSpan* span;
+  std::optional<SharedBytes> result;
+};
+
+bool compress_all(std::vector<ToCompress>& spans) {
+  for (ToCompress& each : spans) {
+    BytesChain region;
+    for (const QueuedBatch& batch : each.span->batches) region.append(batch.item.batch);
+    each.result = compress_region(region);
+  }
+  return true;
+}
+
+}  // namespace
+
+rt::Task<void> compress_object(rt::Loop& loop, rt::Workers* workers, CompressionWishes wishes,
+                               PlannedObject& object) {
+  std::vector<ToCompress> spans;
+  for (PlannedSpan& planned : object.spans)
+    if (wishes.of(planned.span.at.topic)) spans.push_back({&planned, {}});
+  if (spans.empty()) co_return;
+  if (workers)
+    co_await rt::run_blocking(loop, *workers, [&] { return compress_all(spans); });
+  else
+    compress_all(spans);
+  for (ToCompress& each : spans) {
+    if (!each.result) continue;
+    object.bytes -= each.span->span.bytes - each.result->size();
+    each.span->span.bytes = narrow<std::uint32_t>(each.result->size());
+    each.span->compressed = std::move(each.result);
+  }
+}
+
+}  // namespace weir::engine
