@@ -151,8 +151,9 @@ rt::Task<void> RemoteStorage::Running::sweep_uploads() {
   }
 }
 
-rt::Task<Result<void>> RemoteStorage::start(MonoTime deadline) {
+rt::Task<Result<void>> RemoteStorage::start(MonoTime deadline, Access access) {
   WEIR_CO_TRY(co_await running_->reach(deadline));
+  if (access == Access::read_only) co_return Result<void>();
   auto probed =
       co_await objstore::probe_store({store(), running_->parts.loop, running_->parts.random});
   if (!probed) co_return std::unexpected(std::move(probed).error());

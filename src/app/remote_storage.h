@@ -21,6 +21,8 @@
 
 namespace weir::app {
 
+enum class Access : std::uint8_t { read_only, read_write };
+
 class RemoteStorage {
  public:
   /// All outlive it. `environment` is that of the process.
@@ -42,9 +44,9 @@ class RemoteStorage {
 
   objstore::ObjectStore& store();
   objstore::ObjectStore& of(objstore::RequestClass c);
-  /// Whether the store can be reached and keeps its promises (objstore/probe.h). Errors are for
-  /// people, by `deadline`.
-  rt::Task<Result<void>> start(MonoTime deadline);
+  /// Whether the store can be reached and, for who writes, keeps its promises (objstore/probe.h).
+  /// Who reads only writes nothing, and needs no right to. Errors are for people, by `deadline`.
+  rt::Task<Result<void>> start(MonoTime deadline, Access access);
   /// Ends the requests that are under way, and refuses later ones: for a broker that must stop
   /// while its store does not answer. Before the end of `stop`.
   rt::Task<void> cut();

@@ -2,6 +2,7 @@
 
 #include "cli/settings.h"
 #include "commitlog/file_log.h"
+#include "commitlog/file_log_reader.h"
 #include "commitlog/memory_log.h"
 #include "commitlog/object_log.h"
 #include "objstore/file/file_store.h"
@@ -63,9 +64,13 @@ Result<void> Storage::open_store(const objstore::StoreUrl& url) {
   if (RemoteStorage::serves(url)) return open_remote(url, "data", remote_store_);
   auto file = objstore::file_url(url);
   if (!file) return std::unexpected(file.error());
-  auto tree = objstore::FileTree::open(parts_.files, {file->path, file->sync}, parts_.random);
+  bool reads_only = access_ == Access::read_only;
+  auto tree =
+      objstore::FileTree::open(parts_.files, {file->path, file->sync, reads_only}, parts_.random);
   if (!tree) return cannot_open(tree.error(), "opening the store at ", file->path, "--store");
   tree_ = std::move(*tree);
+  store_ = std::make_unique<objstore::FileStore>(parts_.loop, parts_.workers, *tree_);
+  if (reads_only) return {};
   if (objstore::is_network_file_system(tree_->kind()))
     parts_.logger.warn(
         "store_on_network_file_system",
@@ -77,7 +82,6 @@ Result<void> Storage::open_store(const objstore::StoreUrl& url) {
     parts_.logger.warn("store_does_not_sync",
                        {{"path", file->path},
                         {"advice", "a power loss may lose what was acknowledged (sync=none)"}});
-  store_ = std::make_unique<objstore::FileStore>(parts_.loop, parts_.workers, *tree_);
   return {};
 }
 
@@ -92,8 +96,8 @@ Result<void> Storage::open_remote(const objstore::StoreUrl& url, std::string lab
 }
 
 rt::Task<Result<void>> Storage::start(MonoTime deadline) {
-  if (remote_store_) WEIR_CO_TRY(co_await remote_store_->start(deadline));
-  if (remote_log_) WEIR_CO_TRY(co_await remote_log_->start(deadline));
+  if (remote_store_) WEIR_CO_TRY(co_await remote_store_->start(deadline, access_));
+  if (remote_log_) WEIR_CO_TRY(co_await remote_log_->start(deadline, access_));
   co_return Result<void>();
 }
 
@@ -126,6 +130,12 @@ Result<void> Storage::open_log(const objstore::StoreUrl& url, bool belongs_to_st
   if (!file) return std::unexpected(file.error());
   commitlog::FileLogOptions options;
   options.directory = file->path + "/log/0";
+  if (access_ == Access::read_only) {
+    log_ = std::make_unique<commitlog::FileLogReader>(
+        commitlog::FileLogReader::Parts{parts_.loop, parts_.workers, parts_.files},
+        options.directory);
+    return {};
+  }
   options.sync = file->sync;
   auto directory =
       commitlog::FileLogDirectory::open(parts_.files, options, parts_.random, parts_.logger);
@@ -156,6 +166,7 @@ Result<std::unique_ptr<Storage>> Storage::open(Parts parts, const std::string& s
 Result<std::unique_ptr<Storage>> Storage::open_existing(Parts parts, const std::string& store_url,
                                                         const std::optional<std::string>& log_url) {
   auto storage = std::unique_ptr<Storage>(new Storage(parts));
+  storage->access_ = Access::read_only;
   auto store = parse(store_url);
   if (!store) return with_context(store.error(), "--store");
   auto found = is_there(parts.files, *store, "");

@@ -43,8 +43,8 @@ class Storage {
   static Result<std::unique_ptr<Storage>> open(Parts parts, const std::string& store_url,
                                                const std::optional<std::string>& log_url);
 
-  /// For tools: makes no store and no log where there is none. Errors: not_found as well. A missing
-  /// log is no error: has_log() is false then.
+  /// For tools: reads only, takes no lock and needs no right to write. Errors: not_found as well,
+  /// where there is no store. A missing log is no error: has_log() is false then.
   static Result<std::unique_ptr<Storage>> open_existing(Parts parts, const std::string& store_url,
                                                         const std::optional<std::string>& log_url);
 
@@ -75,6 +75,7 @@ class Storage {
   Result<void> open_log(const objstore::StoreUrl& url, bool belongs_to_store);
 
   Parts parts_;
+  Access access_ = Access::read_write;
   std::unique_ptr<objstore::FileTree> tree_;
   std::unique_ptr<commitlog::FileLogDirectory> directory_;
   /// Null where the store is not remote; then `store_` is set.

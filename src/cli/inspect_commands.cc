@@ -159,7 +159,7 @@ Shown show_object(const std::string& name, const SharedBytes& bytes) {
   if (text.starts_with("WEIRLOG1")) return show_entry(name, bytes);
   auto kind = engine::audit::identify(name).kind;
   using engine::audit::ObjectKind;
-  if (kind != ObjectKind::foreign && kind != ObjectKind::log_file)
+  if (kind != ObjectKind::foreign && kind != ObjectKind::log_file && kind != ObjectKind::probe)
     return show_damage(name, bytes.size(),
                        "it does not begin like a " + std::string(engine::audit::to_string(kind)));
   std::string head = to_hex(bytes.view().first(std::min(bytes.size(), kBytesShown)));

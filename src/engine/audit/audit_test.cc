@@ -370,27 +370,6 @@ TEST(OffsetGaps, are_found_at_both_ends_and_in_between) {
   EXPECT_EQ(gaps(0, 10, {a, a}), (Ranges{{Offset(10), Offset(0)}}));
 }
 
-TEST(Identify, takes_only_names_that_weir_writes) {
-  Incarnation writer = state::testing::broker_id(1);
-  std::string segment = segment_name(Position(7), writer, 12);
-  ObjectIdentity identity = identify(segment);
-  EXPECT_EQ(identity.kind, ObjectKind::segment);
-  EXPECT_EQ(identity.position, Position(7));
-  EXPECT_EQ(identity.writer, writer);
-  EXPECT_EQ(identity.counter, 12u);
-  EXPECT_EQ(identify(snapshot_name(Position(9), writer, 1)).kind, ObjectKind::snapshot);
-  EXPECT_EQ(identify("log/0/00000000000000000009").kind, ObjectKind::log_entry);
-  for (const char* name :
-       {"log/0/floor", "log/0/lock", "log/0/mark", "log/0/00000000000000000000.wlog"})
-    EXPECT_EQ(identify(name).kind, ObjectKind::log_file) << name;
-  std::string wrong_hash = segment;
-  wrong_hash[5] = wrong_hash[5] == '0' ? '1' : '0';
-  for (std::string name :
-       {wrong_hash, segment + "x", segment + "99999999999999999999", std::string("data/"),
-        std::string("x"), std::string("log/9"), std::string("snapshot/1"), std::string()})
-    EXPECT_EQ(identify(name).kind, ObjectKind::foreign) << name;
-}
-
 TEST(FindingKind, all_have_names) {
   for (std::uint8_t i = 0; i <= kFindingKindLast; ++i)
     EXPECT_NE(to_string(static_cast<FindingKind>(i)), "unknown");

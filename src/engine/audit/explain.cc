@@ -22,6 +22,10 @@ class Explainer {
       case ObjectKind::log_file:
         say(out, Fate::kept, "log_file", "a file of the commit log, which keeps its own files");
         break;
+      case ObjectKind::probe:
+        say(out, Fate::kept, "probe",
+            "of the start-up probe, which tells that this store keeps weir's promises");
+        break;
       case ObjectKind::foreign:
         say(out, Fate::untouched, "foreign", "a name that weir does not give; it is left alone");
         break;

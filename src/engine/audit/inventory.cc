@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "engine/segment.h"
 #include "engine/snapshotter.h"
+#include "objstore/probe.h"
 
 namespace weir::engine::audit {
 
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view kSegments = "data/";
 constexpr std::string_view kSnapshots = "snapshot/";
 constexpr std::string_view kLog = "log/";
+constexpr std::string_view kProbe = "probe/";
 constexpr std::size_t kPositionDigits = 20;
 constexpr std::size_t kIncarnationDigits = 32;
 
@@ -57,6 +59,16 @@ ObjectIdentity identify_log(std::string_view rest) {
   return identity;
 }
 
+/// `probe/passed`, or `probe/{random id}/…`
+ObjectIdentity identify_probe(std::string_view name) {
+  ObjectIdentity identity;
+  std::string_view rest = name.substr(kProbe.size());
+  std::size_t slash = rest.find('/');
+  bool of_a_probe = slash != std::string_view::npos && Nonce::from_hex(rest.substr(0, slash));
+  if (name == objstore::kProbeMark || of_a_probe) identity.kind = ObjectKind::probe;
+  return identity;
+}
+
 }  // namespace
 
 std::string_view to_string(ObjectKind kind) {
@@ -65,6 +77,7 @@ std::string_view to_string(ObjectKind kind) {
     case ObjectKind::snapshot: return "snapshot";
     case ObjectKind::log_entry: return "log entry";
     case ObjectKind::log_file: return "log file";
+    case ObjectKind::probe: return "probe";
     case ObjectKind::foreign: return "foreign";
   }
   return "foreign";
@@ -73,6 +86,7 @@ std::string_view to_string(ObjectKind kind) {
 ObjectIdentity identify(std::string_view name) {
   ObjectIdentity identity;
   if (name.starts_with(kLog)) return identify_log(name.substr(kLog.size()));
+  if (name.starts_with(kProbe)) return identify_probe(name);
   if (name.starts_with(kSnapshots)) {
     ObjectIdentity found;
     if (parse_own_name(name.substr(kSnapshots.size()), found) &&

@@ -24,6 +24,7 @@ enum class ObjectKind : std::uint8_t {
   snapshot,
   log_entry,  // one object per entry
   log_file,   // what else a commit log keeps below its prefix: floor, files of the file log
+  probe,      // the start-up probe's mark, or what a probe that was cut off left behind
   foreign,    // nothing that weir writes
 };
 std::string_view to_string(ObjectKind kind);

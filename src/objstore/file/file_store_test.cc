@@ -45,6 +45,22 @@ TEST_F(FileTreeTest, OpeningRemovesTheFilesOfDeadTreesButNotOfLivingOnes) {
   EXPECT_EQ(temporary_files(), 3u);  // the living one's lock and file, our lock
 }
 
+TEST_F(FileTreeTest, ReadOnlyMakesNothingAndRefusesToWrite) {
+  auto writer = open();
+  ASSERT_TRUE(writer->put("a/b", chain_of("x")));
+  std::size_t before = temporary_files();
+  auto tree = FileTree::open(files(), {"/s", true, true}, runner_.node().random());
+  ASSERT_TRUE(tree);
+  EXPECT_EQ((*tree)->get("a/b").value().size(), 1u);
+  EXPECT_EQ((*tree)->list("", "").value().objects.size(), 1u);
+  EXPECT_TRUE((*tree)->put("a/c", chain_of("y")).error().is(ErrorCode::configuration));
+  EXPECT_TRUE((*tree)->put_if_absent("a/c", chain_of("y")).error().is(ErrorCode::configuration));
+  EXPECT_FALSE((*tree)->try_put_if_match("a/b", chain_of("y"), "e"));
+  EXPECT_EQ((*tree)->remove({"a/b"}).size(), 1u);
+  EXPECT_EQ(temporary_files(), before);
+  EXPECT_TRUE(writer->get("a/b"));
+}
+
 TEST_F(FileTreeTest, AFullDiskAppliesNothing) {
   auto tree = open();
   ASSERT_TRUE(tree->put("a", chain_of("old")));

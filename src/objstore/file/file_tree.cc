@@ -20,6 +20,11 @@ std::unexpected<Error> unclear(Error error, const std::string& name) {
   return with_context(std::move(error), "object " + name + " is named but perhaps not durable");
 }
 
+std::unexpected<Error> read_only(const std::string& name) {
+  return fail(ErrorCode::configuration,
+              "object " + name + ": the file store was opened for reading only");
+}
+
 Error absent(Error error, const std::string& name) {
   if (error.is(ErrorCode::not_found)) error.message = "no object " + name;
   return error;
@@ -141,6 +146,7 @@ Result<void> FileTree::name_temporary(const std::string& temporary, const std::s
 Result<void> FileTree::store(const std::string& name, const BytesChain& body, Naming naming) {
   Result<std::string> path = full_path(name);
   if (!path) return std::unexpected(std::move(path).error());
+  if (options_.read_only) return read_only(name);
   if (body.size() > kObjectBytesMax)
     return fail(ErrorCode::too_large, "object " + name + " is too large");
   Result<std::string> temporary = write_temporary(body);
@@ -173,6 +179,7 @@ Result<std::string> FileTree::put_if_absent(const std::string& name, const Bytes
 Result<std::optional<std::string>> FileTree::try_put_if_match(const std::string& name,
                                                               const BytesChain& body,
                                                               const std::string& etag) {
+  if (options_.read_only) return read_only(name);
   // A lock belongs to the open file, so each call opens its own.
   Result<std::unique_ptr<rt::File>> lock =
       files_.open(options_.root + "/.lock", rt::OpenMode::create_or_open);
@@ -232,7 +239,9 @@ ObjectStore::RemoveFailures FileTree::remove(const std::vector<std::string>& nam
   for (const std::string& name : names) {
     Result<std::string> path = full_path(name);
     Result<void> removed;
-    if (path)
+    if (options_.read_only)
+      removed = read_only(name);
+    else if (path)
       removed = files_.remove(*path);
     else
       removed = std::unexpected(std::move(path).error());

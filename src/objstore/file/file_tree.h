@@ -46,6 +46,8 @@ struct FileTreeOptions {
   std::string root;
   /// False (`?sync=none`): nothing is synced; a power loss may lose or tear what was acknowledged.
   bool sync = true;
+  /// Nothing is made, locked or removed, now or later; whatever would write fails.
+  bool read_only = false;
 };
 
 class FileTree {

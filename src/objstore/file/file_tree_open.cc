@@ -16,6 +16,7 @@ Result<std::unique_ptr<FileTree>> FileTree::open(rt::FileSystem& files, FileTree
   if (options.root.empty()) return fail(ErrorCode::invalid_argument, "file store without a path");
   std::unique_ptr<FileTree> tree(new FileTree(files, std::move(options)));
   const std::string& root = tree->options_.root;
+  if (tree->options_.read_only) return tree;
   Result<void> made = files.make_directories(root + "/.tmp");
   if (!made) return with_context(std::move(made).error(), "file store " + root);
   if (tree->options_.sync) {
