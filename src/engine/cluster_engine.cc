@@ -29,7 +29,7 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
       snapshotter_({parts.loop, parts.store, follower_, proposer_, parts.logger, parts.metrics},
                    options_),
       maintenance_({parts.loop, parts.store, parts.log, follower_, proposer_, parts.topic_configs,
-                    parts.logger, parts.metrics, [this] { return busy(); }},
+                    parts.logger, parts.metrics, [this] { return busy(); }, parts.workers},
                    options_),
       groups_({parts.loop, follower_, proposer_, membership_, parts.logger, parts.metrics},
               options_),

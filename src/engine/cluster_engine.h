@@ -46,6 +46,8 @@ class ClusterEngine final : public Engine, private FoldListener {
     Metrics& metrics;
     /// Values of topic configs for maintenance; null: what is set on the topics, and defaults.
     const TopicConfigs* topic_configs = nullptr;
+    /// For maintenance; null: its long work is done on the loop.
+    rt::Workers* workers = nullptr;
   };
   ClusterEngine(Parts parts, Options options);
   ~ClusterEngine() override;

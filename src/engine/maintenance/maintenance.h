@@ -25,6 +25,8 @@ class Maintenance {
     Metrics& metrics;
     /// Whether producers or tail readers wait for the store.
     std::function<bool()> busy;
+    /// May be null: then long work is done on the loop.
+    rt::Workers* workers = nullptr;
   };
   Maintenance(Parts parts, const Options& options);
 

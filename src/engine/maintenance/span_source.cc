@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "engine/final_region.h"
 #include "engine/limits.h"
@@ -18,6 +19,32 @@ Result<void> verify(const state::SpanInfo& span, Bytes region) {
   if (span.object.is_final)
     return verify_final_region(region, span.base, Offset(span.base.value + span.records));
   return verify_region(region, span.records);
+}
+
+/// Where spans lie in a block of memory that was read.
+struct Block {
+  std::span<const state::SpanInfo> spans;
+  Bytes bytes;
+  /// Of `bytes`, in the object.
+  std::uint64_t begin = 0;
+};
+
+/// The final batches of each span, in memory of their own. Pure.
+std::vector<Result<SharedBytes>> extract(const Block& block) {
+  std::vector<Result<SharedBytes>> out;
+  out.reserve(block.spans.size());
+  for (const state::SpanInfo& span : block.spans) {
+    Bytes stored = block.bytes.subspan(span.first_byte - block.begin, span.bytes);
+    Result<void> intact = verify(span, stored);
+    if (!intact) {
+      out.emplace_back(std::unexpected(intact.error()));
+      continue;
+    }
+    SharedBytes copy = SharedBytes::copy_of(stored);
+    if (!span.object.is_final) stamp_region(copy.mutable_view(), span.base, span.epoch);
+    out.emplace_back(std::move(copy));
+  }
+  return out;
 }
 
 }  // namespace
@@ -82,11 +109,12 @@ rt::Task<Result<void>> SpanSource::load_inline(const Spans& spans) {
   if (tag != object.nonce_tag) co_return fail(ErrorCode::not_found, where);
   auto section = state::inline_section(*view);
   if (!section) co_return with_context(section.error(), where);
-  for (const state::SpanInfo& span : spans) {
+  for (const state::SpanInfo& span : spans)
     if (span.first_byte > section->size() || span.bytes > section->size() - span.first_byte)
       co_return fail(ErrorCode::corrupt, where + " is shorter than its spans");
-    take(span, section->view().subspan(span.first_byte, span.bytes));
-  }
+  Block block{spans, section->view()};
+  auto extracted = co_await off_loop(context_, [&block] { return extract(block); });
+  for (std::size_t i = 0; i < spans.size(); ++i) take(spans[i], std::move(extracted[i]));
   co_return Result<void>{};
 }
 
@@ -96,35 +124,36 @@ rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
     std::uint64_t begin = spans[first].first_byte;
     std::uint64_t end = begin + spans[first].bytes;
     std::size_t last = first + 1;
-    for (; last < spans.size() && spans[last].first_byte <= end + kMergeGapBytesMax; ++last)
-      end = std::max(end, spans[last].first_byte + std::uint64_t{spans[last].bytes});
+    for (; last < spans.size() && spans[last].first_byte <= end + kMergeGapBytesMax; ++last) {
+      std::uint64_t with_it =
+          std::max(end, spans[last].first_byte + std::uint64_t{spans[last].bytes});
+      if (with_it - begin > kMergeRangeBytesMax) break;
+      end = with_it;
+    }
     co_await context_.pacer.take(end - begin);
     auto range = co_await context_.store.get_range(name, begin, end - begin);
     if (!range && range.error().is(ErrorCode::invalid_argument))
       co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
     if (!range) co_return with_context(range.error(), name);
     bytes_read_ += range->size();
-    for (; first < last; ++first)
-      take(spans[first],
-           range->view().subspan(spans[first].first_byte - begin, spans[first].bytes));
+    Block block{std::span(spans).subspan(first, last - first), range->view(), begin};
+    auto extracted = co_await off_loop(context_, [&block] { return extract(block); });
+    for (Result<SharedBytes>& one : extracted) take(spans[first++], std::move(one));
   }
   co_return Result<void>{};
 }
 
-void SpanSource::take(const state::SpanInfo& span, Bytes stored) {
-  Result<void> intact = verify(span, stored);
-  if (!intact) {
-    context_.logger.error(
-        "merge_source_damaged",
-        {{"object", span.object.is_inline ? context_.log.describe() : segment_name(span.object)},
-         {"first_byte", span.first_byte},
-         {"offset", span.base.value},
-         {"error", intact.error().message}});
+void SpanSource::take(const state::SpanInfo& span, Result<SharedBytes> batches) {
+  if (batches) {
+    loaded_.insert_or_assign(RegionKey::of(span.object, span.first_byte), std::move(*batches));
     return;
   }
-  SharedBytes copy = SharedBytes::copy_of(stored);
-  if (!span.object.is_final) stamp_region(copy.mutable_view(), span.base, span.epoch);
-  loaded_.insert_or_assign(RegionKey::of(span.object, span.first_byte), std::move(copy));
+  context_.logger.error(
+      "merge_source_damaged",
+      {{"object", span.object.is_inline ? context_.log.describe() : segment_name(span.object)},
+       {"first_byte", span.first_byte},
+       {"offset", span.base.value},
+       {"error", batches.error().message}});
 }
 
 const SharedBytes* SpanSource::find(const state::SpanInfo& span) const {

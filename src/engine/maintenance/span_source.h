@@ -2,8 +2,9 @@
 //
 // Spans of one object are read together: the entry of inline spans once, a segment in ranges that
 // run across small gaps. Every region is verified and copied into memory of its own, stamped with
-// its final offsets. A span whose object is gone, because the state has moved on, is simply absent
-// from the result; a damaged one is reported and absent, so that it stays where it is.
+// its final offsets, on the pool. A span whose object is gone, because the state has moved on, is
+// simply absent from the result; a damaged one is reported and absent, so that it stays where it
+// is.
 #pragma once
 
 #include <unordered_map>
@@ -30,7 +31,7 @@ class SpanSource {
   rt::Task<void> load_object(Spans spans);
   rt::Task<Result<void>> load_inline(const Spans& spans);
   rt::Task<Result<void>> load_ranges(const Spans& spans);
-  void take(const state::SpanInfo& span, Bytes stored);
+  void take(const state::SpanInfo& span, Result<SharedBytes> batches);
 
   JobContext& context_;
   std::unordered_map<RegionKey, SharedBytes, RegionKeyHash> loaded_;
