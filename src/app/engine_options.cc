@@ -120,6 +120,13 @@ engine::MaintenanceOptions maintenance_options(const BrokerOptions& options,
   if (interval != given.end())
     if (auto ms = broker::config::parse_integer(interval->second))
       out.retention_check = Duration(std::chrono::milliseconds(*ms));
+  auto delay = given.find("log.segment.delete.delay.ms");
+  if (delay != given.end())
+    if (auto ms = broker::config::parse_integer(delay->second); ms && *ms >= 0) {
+      out.deletion_delay = Duration(std::chrono::milliseconds(*ms));
+      // An upload that takes longer is made again, so it is never very short.
+      out.horizon_interval = std::clamp<Duration>(out.deletion_delay, 10s, out.horizon_interval);
+    }
   out.compaction_memory_bytes =
       std::min<std::uint64_t>(out.compaction_memory_bytes, memory_bytes / 8);
   auto keys = given.find("log.cleaner.dedupe.buffer.size");
@@ -131,9 +138,10 @@ engine::MaintenanceOptions maintenance_options(const BrokerOptions& options,
   if (backoff != given.end())
     if (auto ms = broker::config::parse_integer(backoff->second))
       out.compaction_interval = std::max<Duration>(std::chrono::milliseconds(*ms), 1s);
-  // A merge holds a segment's worth of sources and its copy.
-  out.merge_segment_bytes =
-      std::min<std::uint64_t>(out.merge_segment_bytes, std::max(memory_bytes / 32, kMergeBytesMin));
+  // What a merge and a compaction hold while they work comes on top of the budget's pools.
+  out.merge_pass_bytes =
+      std::min<std::uint64_t>(out.merge_pass_bytes, std::max(memory_bytes * 3 / 8, kMergeBytesMin));
+  out.merge_segment_bytes = std::min(out.merge_segment_bytes, out.merge_pass_bytes);
   return out;
 }
 

@@ -51,7 +51,7 @@ class ClusterEngine final : public Engine, private FoldListener {
     objstore::ObjectStore* cold_store = nullptr;
     objstore::ObjectStore* maintenance_store = nullptr;
     commitlog::CommitLog* maintenance_log = nullptr;
-    /// For compression of what is stored. Null: it happens on the loop.
+    /// For compression of what is stored, and the long work of maintenance. Null: on the loop.
     rt::Workers* workers = nullptr;
   };
   ClusterEngine(Parts parts, Options options);

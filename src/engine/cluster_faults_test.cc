@@ -235,6 +235,29 @@ TEST_F(ClusterFaultsTest, a_damaged_entry_is_named_and_a_snapshot_behind_it_heal
   EXPECT_EQ(c->catalog().partition(at)->end, Offset(5));
 }
 
+TEST_F(ClusterFaultsTest, a_broker_that_met_damage_is_missed_and_a_snapshot_is_written_for_it) {
+  Options rare = quick_options("a");
+  rare.snapshot_entries = 100'000;
+  rare.session_timeout = 3s;
+  EngineNode& a = start("a", rare);
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  DamagedLog damaged(log_, Position(12));
+  rare.endpoints = quick_options("b").endpoints;
+  rt::sim::SimNode& n = world_.start_node({.host = "b"});
+  EngineNode& b = n.make<EngineNode>(n, testing::SharedStores{store_, damaged}, rare);
+  ASSERT_TRUE(get(n, b->start(n.loop().now() + 5s)).has_value());
+  for (int i = 0; i < 15; ++i) produce("a", a, batch_of(at, {"x"}));
+  world_.run_for(2s);
+  EXPECT_NE(b->status().halted.find("position 12"), std::string::npos) << b->status().halted;
+  EXPECT_TRUE(get(node("a"), store_.list("snapshot/", "")).value().objects.empty());
+  n.kill();
+  // Started again, it waits until somebody has gone past the damage for it.
+  rt::sim::SimNode& m = world_.start_node({.host = "b"});
+  EngineNode& again = m.make<EngineNode>(m, testing::SharedStores{store_, damaged}, rare);
+  EXPECT_TRUE(get(m, again->start(m.loop().now() + 30s)).has_value());
+  EXPECT_EQ(again->catalog().partition(at)->end, Offset(15));
+}
+
 TEST_F(ClusterFaultsTest, a_store_that_was_rolled_back_stops_the_broker_with_a_sentence) {
   EngineNode& a = start("a");
   PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};

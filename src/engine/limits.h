@@ -90,15 +90,28 @@ inline constexpr Duration kPacerBurst = 1s;
 inline constexpr std::size_t kPartitionsPerSlice = 256;
 /// Spans that a merge looks at in one partition and round.
 inline constexpr std::size_t kMergeSpansPerPartition = 4'096;
+/// Topics whose parsed settings are kept.
+inline constexpr std::size_t kTopicRulesKeptMax = 100'000;
 /// Partitions, segments or names of one command or request of maintenance.
 inline constexpr std::size_t kItemsPerCommandMax = 1'000;
+/// Partitions whose spans one command replaces: folding it takes a few milliseconds.
+inline constexpr std::size_t kRunsPerReplacementMax = 2'000;
+/// Spans that one pass of a merge reads, about 150 bytes of memory each beside their records.
+inline constexpr std::size_t kMergeSpansPerPassMax = 300'000;
 /// Gaps in an object that are read along rather than starting another request.
 inline constexpr std::uint64_t kMergeGapBytesMax = 64u << 10;
+/// Bytes of one range that a merge reads.
+inline constexpr std::uint64_t kMergeRangeBytesMax = 8u << 20;
 /// Source bytes that a compaction holds at once; partitions up to this size are read once for both
 /// of its phases, many together.
 inline constexpr std::uint64_t kCompactionReadBytes = 16u << 20;
-/// Record bytes that a compaction works through before it lets others run; about a millisecond.
-inline constexpr std::size_t kCompactionSliceBytes = 256u << 10;
+/// Results that a compaction gathers before it writes them.
+inline constexpr std::uint64_t kCompactionGatherBytes = 32u << 20;
+/// Record bytes that a compaction works through in one job of the pool; about ten milliseconds.
+inline constexpr std::size_t kCompactionSliceBytes = 2u << 20;
+/// Spans that were not merged yet are left out of a compaction until they are this many times as
+/// old as a merge wants them: soon they will stand together with those of other partitions.
+inline constexpr int kUnmergedLagFactor = 4;
 /// How long a partition that could not be compacted is left alone, and how many are remembered.
 inline constexpr Duration kCompactionRetryAfter = 10min;
 inline constexpr std::size_t kCompactionFailuresMax = 10'000;

@@ -31,6 +31,9 @@ struct MaintenanceOptions {
   /// Of a merged region, and of the segment that holds many.
   std::size_t merge_region_bytes = 4u << 20;
   std::size_t merge_segment_bytes = 64u << 20;
+  /// Sources that one pass of a merge holds in memory. Where many partitions share each segment of
+  /// flushes, every pass reads all of these segments, so few large passes save requests.
+  std::size_t merge_pass_bytes = 128u << 20;
   /// A segment at least this large is rewritten when more than half of it is dead.
   std::size_t rewrite_bytes_min = 4u << 20;
 

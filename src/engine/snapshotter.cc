@@ -90,7 +90,20 @@ bool Snapshotter::preferred() const {
   return true;
 }
 
-bool Snapshotter::due() const {
+bool Snapshotter::lost_a_broker() {
+  const state::State& state = parts_.follower.state();
+  if (state.placement_epoch() == known_epoch_) return lost_;
+  std::vector<Incarnation> now;
+  for (const state::BrokerInfo& broker : state.brokers()) now.push_back(broker.incarnation);
+  for (const Incarnation& broker : known_)
+    lost_ = lost_ || std::find(now.begin(), now.end(), broker) == now.end();
+  known_ = std::move(now);
+  known_epoch_ = state.placement_epoch();
+  return lost_;
+}
+
+bool Snapshotter::due() {
+  bool lost = lost_a_broker();
   std::optional<Position> at = parts_.follower.state().position();
   if (!at || !parts_.follower.halted().empty() || parts_.follower.truncated()) return false;
   if (parts_.loop.now() < rests_until_) return false;
@@ -103,7 +116,7 @@ bool Snapshotter::due() const {
     return false;
   std::uint64_t entries = at->value - std::min(at->value, newest.value);
   std::uint64_t bytes = parts_.follower.bytes_folded() - last_bytes_folded_;
-  return entries >= options_.snapshot_entries * patience ||
+  return entries >= options_.snapshot_entries * patience || (lost && preferred() && entries > 0) ||
          (entries > 0 && bytes >= options_.snapshot_log_bytes * patience);
 }
 
@@ -124,6 +137,7 @@ rt::Task<Result<void>> Snapshotter::write() {
   Position at = writer_->position();
   Hash128 digest = writer_->digest();
   last_bytes_folded_ = parts_.follower.bytes_folded();
+  lost_ = false;
   Duration spent{};
   for (bool done = false; !done;) {
     MonoTime slice = parts_.loop.now();

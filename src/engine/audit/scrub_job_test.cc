@@ -59,5 +59,56 @@ TEST_F(ScrubJobTest, reports_damage_and_a_missing_object) {
   EXPECT_EQ(counter(a, "weir_scrub_findings_total"), 2u);
 }
 
+/// Answers one entry with a wrong last byte, which is one of its inline section.
+class FlippingLog final : public commitlog::CommitLog {
+ public:
+  explicit FlippingLog(commitlog::CommitLog& inner) : inner_(inner) {}
+  rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
+    return inner_.create(at, std::move(entry));
+  }
+  rt::Task<Result<std::optional<SharedBytes>>> read(Position at) override {
+    auto entry = co_await inner_.read(at);
+    if (at != flipped || !entry || !*entry) co_return entry;
+    SharedBytes copy = SharedBytes::copy_of((*entry)->view());
+    copy.mutable_view().back() ^= std::byte{1};
+    co_return copy;
+  }
+  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
+  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
+  rt::Task<Result<void>> remove(Position first, Position last) override {
+    return inner_.remove(first, last);
+  }
+  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
+  bool guards_floor() const override { return true; }
+  std::string describe() const override { return "flipping"; }
+  std::optional<Position> flipped;
+
+ private:
+  commitlog::CommitLog& inner_;
+};
+
+TEST_F(ScrubJobTest, reads_inline_data_and_reports_what_is_damaged_in_it) {
+  Options options = testing::quick_options("a");
+  options.maintenance.scrub_pause = 500ms;
+  options.maintenance.scrub_interval = 5s;
+  FlippingLog log(log_);
+  rt::sim::SimNode& n = world_.start_node({.host = "a"});
+  auto& a = n.make<testing::EngineNode>(n, testing::SharedStores{store_, log}, options);
+  ASSERT_TRUE(get(n, a->start(n.loop().now() + 10s)).has_value());
+  TopicId topic = create_topic("a", a, "orders", 1);
+  for (int i = 0; i < 4; ++i)
+    EXPECT_TRUE(
+        produce("a", a, testing::batch_of({topic, PartitionIndex(0)}, {std::string(500, 'x')}))
+            .ok());
+  ASSERT_EQ(get(node("a"), store_.list("data/", "")).value().objects.size(), 0u);
+  world_.run_for(4s);
+  EXPECT_GE(counter(a, "weir_scrub_objects_total"), 4u);
+  EXPECT_EQ(counter(a, "weir_scrub_findings_total"), 0u);
+  log.flipped = a->follower().state().oldest_inline();
+  ASSERT_TRUE(log.flipped);
+  world_.run_for(10s);
+  EXPECT_GE(counter(a, "weir_scrub_findings_total"), 1u);
+}
+
 }  // namespace
 }  // namespace weir::engine

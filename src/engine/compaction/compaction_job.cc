@@ -1,5 +1,6 @@
 #include "engine/compaction/compaction_job.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/narrow.h"
@@ -7,6 +8,12 @@
 #include "engine/limits.h"
 
 namespace weir::engine {
+
+namespace {
+std::uint64_t gather_bytes_max(const JobContext& context) {
+  return std::min<std::uint64_t>(kCompactionGatherBytes, context.rules().merge_segment_bytes);
+}
+}  // namespace
 
 CompactionJob::CompactionJob(JobContext& context)
     : context_(context),
@@ -36,7 +43,9 @@ rt::Task<Result<bool>> CompactionJob::run_once() {
   more_ = false;
   Result<void> done;
   std::string from;
+  std::size_t looked = 0;
   while (done && context_.may_go_on()) {
+    if (++looked % kPartitionsPerSlice == 0) co_await rt::yield(context_.loop);
     std::optional<state::TopicInfo> topic;
     context_.state().visit_topics(from, [&](const state::TopicInfo& found) {
       topic = found;
@@ -44,7 +53,9 @@ rt::Task<Result<bool>> CompactionJob::run_once() {
     });
     if (!topic) break;
     from = topic->name + '\0';
-    auto settings = compaction_rules(context_.configs, context_.state(), *topic);
+    std::optional<compaction::Settings> settings = rules_.of(context_.state(), *topic, [&] {
+      return compaction_rules(context_.configs, context_.state(), *topic);
+    });
     if (!settings) continue;
     settings->dirty_bytes_min = context_.rules().compaction_dirty_bytes_min;
     done = co_await look_at(*topic, *settings);
@@ -65,10 +76,14 @@ rt::Task<Result<bool>> CompactionJob::run_once() {
 rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
                                               const compaction::Settings& settings) {
   for (std::int32_t p = 0; p < topic.partitions && context_.may_go_on(); ++p) {
-    if (p % static_cast<std::int32_t>(kPartitionsPerSlice) == 0) co_await rt::yield(context_.loop);
+    if (p % static_cast<std::int32_t>(kPartitionsPerSlice) ==
+        static_cast<std::int32_t>(kPartitionsPerSlice) - 1)
+      co_await rt::yield(context_.loop);
     state::PartitionRef at{topic.id, PartitionIndex(p)};
     if (!is_mine(context_, at) || waits(at)) continue;
-    auto plan = plan_compaction(context_.state(), at, settings, context_.loop.wall_now());
+    auto plan = plan_compaction(
+        context_.state(), at, settings,
+        {context_.loop.wall_now(), context_.rules().merge_after / 1ms * kUnmergedLagFactor});
     if (!plan) continue;
     dirty_bytes_ += plan->dirty_bytes;
     if (plan->bytes > read_bytes_max(context_)) {
@@ -139,8 +154,8 @@ rt::Task<Result<void>> CompactionJob::compact_runs(PartitionCompactor& compactor
 }
 
 rt::Task<Result<void>> CompactionJob::gather(PartitionCompactor::Run run) {
-  if (gathered_bytes_ + run.bytes > context_.rules().merge_segment_bytes ||
-      gathered_.size() >= kItemsPerCommandMax)
+  if (gathered_bytes_ + run.bytes > gather_bytes_max(context_) ||
+      gathered_.size() >= kRunsPerReplacementMax)
     WEIR_CO_TRY(co_await flush());
   gathered_bytes_ += run.bytes;
   gathered_.push_back(std::move(run.replacement));

@@ -38,6 +38,7 @@ class CompactionJob final : public Job {
   JobContext& context_;
   /// Of a round.
   std::optional<compaction::KeyMap> map_;
+  ByTopic<std::optional<compaction::Settings>> rules_;
   std::vector<CompactionPlan> small_;
   std::uint64_t small_bytes_ = 0;
   std::vector<ReplacementRun> gathered_;

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
+#include "engine/maintenance/span_age.h"
+
 namespace weir::engine {
 
 namespace {
 
-/// A record from the future is as old as its commit.
-std::int64_t written_ms(const state::State& state, const state::SpanInfo& span) {
-  Position at = span.object.is_inline ? span.object.position : span.object.born;
-  std::optional<std::int64_t> committed = state.folded_by_ms(at);
-  if (!committed || span.max_timestamp_ms < 0) return span.max_timestamp_ms;
-  return std::min(span.max_timestamp_ms, *committed);
+/// Whether a merge should come first.
+bool is_fresh(const state::State& state, const state::SpanInfo& span, std::int64_t lag_ms) {
+  if (span.object.is_final || lag_ms <= 0) return false;
+  std::optional<std::int64_t> committed = committed_ms(state, span);
+  return !committed || state.clock_ms() - *committed < lag_ms;
 }
 
 Offset end_of(const state::SpanInfo& span) { return Offset(span.base.value + span.records); }
@@ -21,13 +22,16 @@ Offset end_of(const state::SpanInfo& span) { return Offset(span.base.value + spa
 std::optional<CompactionPlan> plan_compaction(const state::State& state,
                                               const state::PartitionRef& at,
                                               const compaction::Settings& settings,
-                                              WallMillis wall) {
+                                              const PlanOptions& options) {
   std::optional<state::PartitionInfo> info = state.partition(at);
   WallMillis now(state.clock_ms());
   if (!info || now.value == 0 || info->start == info->end) return std::nullopt;
   compaction::Due due({info->start, info->compacted_to, info->last_stable}, settings, now);
+  std::int64_t fresh_ms = std::min(options.unmerged_lag_ms, settings.max_lag_ms / 2);
   state.visit_spans(at, info->start, [&](const state::SpanInfo& span) {
-    return due.add({span.base, end_of(span), span.bytes, written_ms(state, span)});
+    if (is_fresh(state, span, fresh_ms)) return false;
+    std::int64_t written = written_ms(state, span).value_or(-1);
+    return due.add({span.base, end_of(span), span.bytes, written});
   });
   if (due.reason() == compaction::Due::Reason::not_due) return std::nullopt;
 
@@ -39,7 +43,7 @@ std::optional<CompactionPlan> plan_compaction(const state::State& state,
   plan.pass.dirty_end = due.dirty_end();
   plan.pass.now = now;
   plan.pass.now_latest =
-      WallMillis(std::clamp(wall.value, now.value, now.value + kClusterClockLagMaxMs));
+      WallMillis(std::clamp(options.wall.value, now.value, now.value + kClusterClockLagMaxMs));
   plan.pass.delete_retention_ms = settings.delete_retention_ms;
   state.visit_spans(at, info->start, [&](const state::SpanInfo& span) {
     if (span.base >= due.dirty_end()) return false;

@@ -26,12 +26,21 @@ struct CompactionPlan {
 /// The time of the cluster may be this much behind, for an idle cluster tells it rarely.
 inline constexpr std::int64_t kClusterClockLagMaxMs = 3'600'000;
 
+struct PlanOptions {
+  /// This broker's own clock.
+  WallMillis wall;
+  /// Spans of flushes younger than this, or than half of the max lag, end the dirty range: a merge
+  /// is about to put them together, and until then each lies in an object of its own, with those of
+  /// all other partitions. Kafka leaves its active segment alone likewise.
+  std::int64_t unmerged_lag_ms = 0;
+};
+
 /// Nothing if a run is not due, or nobody can say what time it is. The cluster's time decides what
-/// is over; where something begins to count, `wall`, this broker's own clock, is believed as far as
-/// the cluster's may be behind, so that a tombstone never goes too early.
+/// is over; where something begins to count, this broker's own clock is believed as far as the
+/// cluster's may be behind, so that a tombstone never goes too early.
 std::optional<CompactionPlan> plan_compaction(const state::State& state,
                                               const state::PartitionRef& at,
                                               const compaction::Settings& settings,
-                                              WallMillis wall);
+                                              const PlanOptions& options);
 
 }  // namespace weir::engine

@@ -72,63 +72,105 @@ rt::Task<Result<SharedBytes>> PartitionCompactor::bytes_of(std::size_t index) {
   co_return *found;
 }
 
-/// Lets others run now and then.
-rt::Task<void> PartitionCompactor::breathe(std::size_t bytes) {
-  since_breath_ += bytes;
-  if (since_breath_ < kCompactionSliceBytes) co_return;
-  since_breath_ = 0;
-  co_await rt::yield(context_.loop);
+rt::Task<Result<PartitionCompactor::Piece>> PartitionCompactor::piece_from(std::size_t first) {
+  Piece piece;
+  piece.first = first;
+  std::size_t size = 0;
+  for (std::size_t i = first; i < plan_.spans.size(); ++i) {
+    if (i > first && size + plan_.spans[i].bytes > kCompactionSliceBytes) break;
+    auto bytes = co_await bytes_of(i);
+    if (!bytes) co_return std::unexpected(bytes.error());
+    size += bytes->size();
+    piece.bytes.push_back(std::move(*bytes));
+  }
+  co_return piece;
 }
 
 rt::Task<Result<void>> PartitionCompactor::index() {
-  for (std::size_t i = 0; i < plan_.spans.size(); ++i) {
-    if (end_of(plan_.spans[i]) <= plan_.pass.dirty_begin) continue;
-    auto bytes = co_await bytes_of(i);
-    if (!bytes) co_return std::unexpected(bytes.error());
-    record::BatchIterator batches(bytes->view());
-    for (;;) {
-      auto batch = batches.next();
-      if (!batch) co_return damaged(plan_.spans[i]);
-      if (!*batch) break;
-      auto more = pass_.index(**batch);
-      if (!more) co_return std::unexpected(more.error());
-      if (!*more) co_return Result<void>{};
-      co_await breathe((*batch)->size());
-    }
+  std::size_t first = 0;
+  while (first < plan_.spans.size() && end_of(plan_.spans[first]) <= plan_.pass.dirty_begin)
+    ++first;
+  while (first < plan_.spans.size()) {
+    auto piece = co_await piece_from(first);
+    if (!piece) co_return std::unexpected(piece.error());
+    auto more = co_await off_loop(context_, [&] { return index_piece(*piece); });
+    if (!more) co_return std::unexpected(more.error());
+    if (!*more) break;
+    first += piece->bytes.size();
   }
   co_return Result<void>{};
+}
+
+/// On the pool. False: no further batch is wanted.
+Result<bool> PartitionCompactor::index_piece(const Piece& piece) {
+  for (std::size_t i = 0; i < piece.bytes.size(); ++i) {
+    record::BatchIterator batches(piece.bytes[i].view());
+    for (;;) {
+      auto batch = batches.next();
+      if (!batch) return damaged(plan_.spans[piece.first + i]);
+      if (!*batch) break;
+      auto more = pass_.index(**batch);
+      if (!more || !*more) return more;
+    }
+  }
+  return true;
 }
 
 bool PartitionCompactor::is_last(std::size_t index) const {
   return index + 1 == plan_.spans.size() || plan_.spans[index + 1].base >= pass_.end();
 }
 
-rt::Task<Result<PartitionCompactor::Compacted>> PartitionCompactor::compact_span(
-    std::size_t index) {
+/// On the pool.
+Result<std::vector<PartitionCompactor::Compacted>> PartitionCompactor::compact_piece(
+    const Piece& piece) {
+  std::vector<Compacted> out;
+  for (std::size_t i = 0; i < piece.bytes.size(); ++i) {
+    const state::SpanInfo& span = plan_.spans[piece.first + i];
+    if (span.base >= pass_.end()) break;
+    auto compacted = compact_span(span, piece.bytes[i]);
+    if (!compacted) return std::unexpected(compacted.error());
+    out.push_back(std::move(*compacted));
+  }
+  return out;
+}
+
+Result<PartitionCompactor::Compacted> PartitionCompactor::compact_span(const state::SpanInfo& span,
+                                                                       const SharedBytes& bytes) {
   using Kind = compaction::Pass::Filtered::Kind;
-  auto bytes = co_await bytes_of(index);
-  if (!bytes) co_return std::unexpected(bytes.error());
   Compacted out;
   BytesChain kept;
-  record::BatchIterator batches(bytes->view());
+  record::BatchIterator batches(bytes.view());
   for (;;) {
     std::size_t at = batches.position();
     auto batch = batches.next();
-    if (!batch) co_return damaged(plan_.spans[index]);
+    if (!batch) return damaged(span);
     if (!*batch) break;
     auto filtered = pass_.filter(**batch);
-    if (!filtered) co_return std::unexpected(filtered.error());
-    co_await breathe((*batch)->size());
+    if (!filtered) return std::unexpected(filtered.error());
     out.changed = out.changed || filtered->kind != Kind::original;
     if (filtered->kind == Kind::dropped) continue;
     out.last = (*batch)->last_offset();
     if (filtered->kind == Kind::original)
-      kept.append(bytes->slice(at, (*batch)->size()));
+      kept.append(bytes.slice(at, (*batch)->size()));
     else
       kept.append(SharedBytes(std::move(filtered->batch)));
   }
-  out.batches = out.changed ? BytesChain(gathered(kept)) : BytesChain(*bytes);
-  co_return out;
+  out.batches = out.changed ? BytesChain(gathered(kept)) : BytesChain(bytes);
+  return out;
+}
+
+/// Of the span `next_span_`.
+rt::Task<Result<PartitionCompactor::Compacted>> PartitionCompactor::take_compacted() {
+  if (ready_.empty()) {
+    auto piece = co_await piece_from(next_span_);
+    if (!piece) co_return std::unexpected(piece.error());
+    auto compacted = co_await off_loop(context_, [&] { return compact_piece(*piece); });
+    if (!compacted) co_return std::unexpected(compacted.error());
+    for (Compacted& one : *compacted) ready_.push_back(std::move(one));
+  }
+  Compacted front = std::move(ready_.front());
+  ready_.pop_front();
+  co_return front;
 }
 
 rt::Task<Result<std::optional<PartitionCompactor::Run>>> PartitionCompactor::next() {
@@ -141,7 +183,7 @@ rt::Task<Result<std::optional<PartitionCompactor::Run>>> PartitionCompactor::nex
     bool full = run.bytes + span.bytes > rules.merge_segment_bytes ||
                 regions.size() >= state::kSpansPerRunMax;
     if (!regions.empty() && full) break;
-    auto compacted = co_await compact_span(next_span_);
+    auto compacted = co_await take_compacted();
     if (!compacted) co_return std::unexpected(compacted.error());
     bool last = is_last(next_span_);
     if (!last && !compacted->changed && span.bytes >= rules.merge_leave_bytes) {

@@ -6,10 +6,11 @@
 // accepting it is what makes the partition clean; whoever commits must not offer it before the
 // others were accepted: a later offset could otherwise count as clean while an earlier one is not.
 //
-// Memory: the key map, `read_bytes_max` of sources, and one run. Works in slices on the
-// engine's loop.
+// Memory: the key map, `read_bytes_max` of sources, and one run. Records are worked through on the
+// pool, some spans at a time, while the loop waits for nothing but the next piece.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 
@@ -54,9 +55,17 @@ class PartitionCompactor {
     bool changed = false;
     Offset last{-1};
   };
+  /// Spans from `first` on, with their bytes: at least one.
+  struct Piece {
+    std::size_t first = 0;
+    std::vector<SharedBytes> bytes;
+  };
   rt::Task<Result<SharedBytes>> bytes_of(std::size_t index);
-  rt::Task<Result<Compacted>> compact_span(std::size_t index);
-  rt::Task<void> breathe(std::size_t bytes);
+  rt::Task<Result<Piece>> piece_from(std::size_t first);
+  Result<bool> index_piece(const Piece& piece);
+  Result<std::vector<Compacted>> compact_piece(const Piece& piece);
+  Result<Compacted> compact_span(const state::SpanInfo& span, const SharedBytes& bytes);
+  rt::Task<Result<Compacted>> take_compacted();
   void append(Run& run, const state::SpanInfo& span, Compacted compacted);
   void close_region(Run& run, const state::SpanInfo& last_span);
   bool is_last(std::size_t index) const;
@@ -71,7 +80,8 @@ class PartitionCompactor {
   std::size_t window_end_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::size_t next_span_ = 0;
-  std::size_t since_breath_ = 0;
+  /// Of the spans from `next_span_` on.
+  std::deque<Compacted> ready_;
   /// Last offset of what the open region holds.
   Offset region_last_{-1};
 };

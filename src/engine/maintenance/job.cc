@@ -32,4 +32,10 @@ bool is_mine(const JobContext& context, const state::PartitionRef& at) {
   return is_mine(context, Bytes(key));
 }
 
+const TopicRules& rules_of(JobContext& context, const state::TopicInfo& topic) {
+  const state::Catalog& catalog = context.state();
+  return context.topic_rules.of(catalog, topic,
+                                [&] { return topic_rules(context.configs, catalog, topic); });
+}
+
 }  // namespace weir::engine

@@ -32,12 +32,14 @@ struct JobContext {
   const TopicConfigs& configs;
   /// What was written or read lately need not be read again. May be null.
   const Cache* cache;
-  /// For compression. May be null: then it happens on the loop.
+  /// For what takes long. May be null: then it happens on the loop.
   rt::Workers* workers;
   const Options& options;
   Pacer& pacer;
   Logger& logger;
   Metrics& metrics;
+  /// Rules of topics, parsed.
+  ByTopic<TopicRules> topic_rules = {};
   /// Set when the broker stops: a job ends at its next step.
   bool stopping = false;
 
@@ -59,6 +61,19 @@ class Job {
 bool is_mine(const JobContext& context, Bytes what);
 bool is_mine(const JobContext& context, std::string_view what);
 bool is_mine(const JobContext& context, const state::PartitionRef& at);
+
+/// What maintenance must know of a topic's settings. Valid until the next call.
+const TopicRules& rules_of(JobContext& context, const state::TopicInfo& topic);
+
+/// Does `work` on the pool, so that the loop is not held up. `work` may borrow from the caller, and
+/// touches nothing that the loop touches meanwhile: no state, no log, no metrics.
+template <class F>
+rt::Task<std::invoke_result_t<F>> off_loop(JobContext& context, F work) {
+  if (context.workers)
+    co_return co_await rt::run_blocking(context.loop, *context.workers, std::move(work));
+  co_await rt::yield(context.loop);
+  co_return work();
+}
 
 /// How long a job waits for the outcome of a command.
 inline constexpr Duration kJobProposeWait = 30s;

@@ -23,6 +23,7 @@ class Maintenance {
     const TopicConfigs* configs;
     /// May be null.
     const Cache* cache;
+    /// May be null: then long work is done on the loop.
     rt::Workers* workers;
     Logger& logger;
     Metrics& metrics;

@@ -83,7 +83,7 @@ MergeRules MergeJob::rules_now() {
 }
 
 void MergeJob::suit_topic(const state::TopicInfo& topic, MergeRules& rules) {
-  TopicRules wanted = topic_rules(context_.configs, context_.state(), topic);
+  const TopicRules& wanted = rules_of(context_, topic);
   rules.extent_ms_max = -1;
   rules.region_bytes = context_.rules().merge_region_bytes;
   // What is stored compressed is up to eight times as large in memory.
@@ -115,7 +115,7 @@ rt::Task<Result<bool>> MergeJob::run_once() {
     Result<void> merged = co_await merge_topic(*topic, rules);
     if (!merged) {
       gathered_.clear();
-      gathered_bytes_ = 0;
+      gathered_bytes_ = gathered_spans_ = 0;
       co_return std::unexpected(merged.error());
     }
   }
@@ -146,47 +146,64 @@ rt::Task<Result<void>> MergeJob::gather(MergePlan plan) {
     found_bytes_ += run.bytes;
     backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
     std::uint64_t memory = run.bytes * memory_weight_;
-    if (gathered_bytes_ + memory > context_.rules().merge_segment_bytes)
-      WEIR_CO_TRY(co_await flush());
+    bool full = gathered_bytes_ + memory > context_.rules().merge_pass_bytes ||
+                gathered_spans_ + run.spans.size() > kMergeSpansPerPassMax;
+    if (full) WEIR_CO_TRY(co_await flush());
     gathered_bytes_ += memory;
+    gathered_spans_ += run.spans.size();
     gathered_.push_back(std::move(run));
-    if (gathered_.size() >= kItemsPerCommandMax) WEIR_CO_TRY(co_await flush());
   }
   co_return Result<void>{};
 }
 
 rt::Task<Result<void>> MergeJob::flush() {
   std::vector<MergeRun> runs = std::exchange(gathered_, {});
-  gathered_bytes_ = 0;
+  gathered_bytes_ = gathered_spans_ = 0;
   if (runs.empty()) co_return Result<void>{};
   std::vector<state::SpanInfo> spans;
   for (const MergeRun& run : runs) spans.insert(spans.end(), run.spans.begin(), run.spans.end());
-  SpanSource source(context_);
-  WEIR_CO_TRY(co_await source.load(spans));
-  read_bytes_.add(source.bytes_read());
+  // Freed before anything is written; what is needed lives on in the regions.
+  auto source = std::make_unique<SpanSource>(context_);
+  WEIR_CO_TRY(co_await source->load(spans));
+  read_bytes_.add(source->bytes_read());
+  std::vector<std::vector<FinalSpan>> regions;
+  for (const MergeRun& run : runs) regions.push_back(regions_of(run, *source));
+  source.reset();
 
+  std::vector<MergeRun> merged;
   std::vector<ReplacementRun> replacement;
-  std::vector<const MergeRun*> merged;
-  for (const MergeRun& run : runs) {
-    ReplacementRun out;
-    out.spans = regions_of(run, source);
-    if (out.spans.empty()) continue;
-    out.at = run.at;
-    out.old_digest = run.digest;
-    replacement.push_back(std::move(out));
-    merged.push_back(&run);
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (regions[i].empty()) continue;
+    bool full = bytes + runs[i].bytes > context_.rules().merge_segment_bytes ||
+                merged.size() >= kRunsPerReplacementMax;
+    if (!merged.empty() && full) {
+      WEIR_CO_TRY(co_await write(std::exchange(merged, {}), std::exchange(replacement, {})));
+      bytes = 0;
+    }
+    bytes += runs[i].bytes;
+    ReplacementRun& out = replacement.emplace_back();
+    out.at = runs[i].at;
+    out.old_digest = runs[i].digest;
+    out.spans = std::move(regions[i]);
+    merged.push_back(std::move(runs[i]));
   }
-  if (replacement.empty()) co_return Result<void>{};
+  if (merged.empty()) co_return Result<void>{};
+  co_return co_await write(std::move(merged), std::move(replacement));
+}
+
+rt::Task<Result<void>> MergeJob::write(std::vector<MergeRun> runs,
+                                       std::vector<ReplacementRun> replacement) {
   auto outcome = co_await commit_replacement(context_, std::move(replacement));
   if (!outcome) co_return std::unexpected(outcome.error());
   written_bytes_.add(outcome->segment_bytes);
-  for (std::size_t i = 0; i < merged.size(); ++i) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
     if (outcome->runs[i] != Refusal::none) {
       refused_runs_.add();
       continue;
     }
-    merged_spans_.add(merged[i]->spans.size());
-    merged_bytes_.add(merged[i]->bytes);
+    merged_spans_.add(runs[i].spans.size());
+    merged_bytes_.add(runs[i].bytes);
   }
   co_return Result<void>{};
 }

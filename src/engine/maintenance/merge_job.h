@@ -1,9 +1,9 @@
 // MergeJob: moves small spans of many partitions into shared segments of level 1.
 //
 // Each partition belongs to one live broker. A round walks its partitions in slices, gathers runs
-// (merge_plan.h) until they fill a segment, writes it (replacement.h) and goes on; so a round lasts
-// as long as there is a backlog, within the pacer's rates. Memory: one segment's worth of sources
-// and its copy.
+// (merge_plan.h) until they fill a pass, reads their sources, writes them as segments
+// (replacement.h) and goes on; so a round lasts as long as there is a backlog, within the pacer's
+// rates. Memory: the sources of one pass, and what is being read.
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@
 #include "engine/maintenance/digest_watch.h"
 #include "engine/maintenance/job.h"
 #include "engine/maintenance/merge_plan.h"
+#include "engine/maintenance/replacement.h"
 
 namespace weir::engine {
 
@@ -32,6 +33,7 @@ class MergeJob final : public Job {
   rt::Task<Result<void>> merge_topic(const state::TopicInfo& topic, MergeRules& rules);
   rt::Task<Result<void>> gather(MergePlan plan);
   rt::Task<Result<void>> flush();
+  rt::Task<Result<void>> write(std::vector<MergeRun> runs, std::vector<ReplacementRun> replacement);
 
   JobContext& context_;
   const DigestWatch& digests_;
@@ -43,6 +45,7 @@ class MergeJob final : public Job {
   std::uint64_t gathered_bytes_ = 0;
   /// Bytes in memory for one that is stored, of the topic at hand.
   std::uint64_t memory_weight_ = 1;
+  std::size_t gathered_spans_ = 0;
   std::uint64_t found_bytes_ = 0;
   Counter& merged_spans_;
   Counter& merged_bytes_;

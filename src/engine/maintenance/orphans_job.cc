@@ -1,5 +1,7 @@
 #include "engine/maintenance/orphans_job.h"
 
+#include <algorithm>
+
 #include "engine/audit/inventory.h"
 #include "engine/limits.h"
 
@@ -21,9 +23,17 @@ OrphansJob::OrphansJob(JobContext& context)
                                      "Objects below data/ with names that weir does not give")) {}
 
 void OrphansJob::on_folded(const state::EntryView& entry, const state::Folded&) {
-  std::size_t brokers = context_.state().brokers().size();
-  if (brokers < brokers_) lost_at_ = entry.header.position;
-  brokers_ = brokers;
+  if (context_.state().placement_epoch() == known_epoch_) return;
+  // The first fold after a start: whoever was here before may have died.
+  bool lost = known_epoch_.value < 0;
+  std::vector<Incarnation> now;
+  for (const state::BrokerInfo& broker : context_.state().brokers())
+    now.push_back(broker.incarnation);
+  for (const Incarnation& broker : known_)
+    lost = lost || std::find(now.begin(), now.end(), broker) == now.end();
+  if (lost) lost_at_ = entry.header.position;
+  known_ = std::move(now);
+  known_epoch_ = context_.state().placement_epoch();
 }
 
 bool OrphansJob::is_orphan(const std::string& name) const {

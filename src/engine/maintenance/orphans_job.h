@@ -1,14 +1,15 @@
 // OrphansJob: deletes objects that were uploaded and never committed.
 //
-// It lists everything, once a day and some time after a broker was expired, and judges each name by
-// the folded state: what the state does not know and was born below the folded horizon can never be
-// named any more (spec Orphans.tla). What the state knows is left to the deletion job. Names that
-// are not ours are counted and left alone.
+// It lists everything, once a day and some time after a broker was lost (expired or superseded,
+// this one's predecessor too), and judges each name by the folded state: what the state does not
+// know and was born below the folded horizon can never be named any more (spec Orphans.tla). What
+// the state knows is left to the deletion job. Names that are not ours are counted and left alone.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/maintenance/job.h"
 #include "state/state.h"
@@ -29,9 +30,12 @@ class OrphansJob final : public Job, public FoldListener {
 
   JobContext& context_;
   std::optional<MonoTime> last_;
-  /// An expiry leaves uploads behind that nobody will commit; the horizon has to pass them first.
+  /// A lost broker leaves uploads behind that nobody will commit; the horizon has to pass them
+  /// first.
   std::optional<Position> lost_at_;
-  std::size_t brokers_ = 0;
+  /// Live brokers at the last fold.
+  std::vector<Incarnation> known_;
+  LeaderEpoch known_epoch_{-1};
   Counter& deleted_;
   Counter& deleted_bytes_;
   Gauge& foreign_;

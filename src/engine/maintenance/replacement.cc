@@ -1,6 +1,7 @@
 #include "engine/maintenance/replacement.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/narrow.h"
 #include "codec/crc32c.h"
@@ -39,48 +40,21 @@ BatchFacts facts_of(Bytes region) {
   return facts;
 }
 
-/// The segment and the command that names it, but for the name.
-struct Built {
-  BytesChain segment;
+/// What all attempts share.
+struct Content {
+  BytesChain data;
+  std::vector<SegmentRegion> regions;
   state::command::ReplaceSpans command;
 };
 
-/// The stored form of each span of each run, in order; nothing: as it is.
-using Compressed = std::vector<std::optional<SharedBytes>>;
-
-rt::Task<Compressed> compress(JobContext& context, const std::vector<ReplacementRun>& runs) {
-  CompressionWishes wishes{context.state(), context.configs};
-  std::vector<const FinalSpan*> wanted;
-  for (const ReplacementRun& run : runs) {
-    bool wish = wishes.of(run.at.topic);
-    for (const FinalSpan& span : run.spans) wanted.push_back(wish ? &span : nullptr);
-  }
-  Compressed out(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == nullptr) continue;
-    if (context.workers)
-      out[i] = co_await rt::run_blocking(context.loop, *context.workers,
-                                         [&] { return compress_region(wanted[i]->batches); });
-    else
-      out[i] = compress_region(wanted[i]->batches);
-  }
-  co_return out;
-}
-
-Built build(const JobContext& context, const std::vector<ReplacementRun>& runs,
-            const Compressed& compressed) {
-  std::size_t next_span = 0;
-  const state::State& state = context.state();
-  SegmentHeader header;
-  header.cluster_tag = state::cluster_tag_of(state.cluster_id());
-  header.writer = context.proposer.incarnation();
-  header.level = state.level();
-  Built built;
-  BytesChain data;
-  std::vector<SegmentRegion> regions;
-  for (const ReplacementRun& run : runs) {
-    const state::TopicInfo* topic = state.topic(run.at.topic);
-    auto& replaced = built.command.runs.emplace_back();
+/// Long work, and pure. Each region becomes one block of memory, and its pieces are freed.
+/// `compressed`: of each run, whether its topic wants it stored so.
+Content lay_out(std::vector<ReplacementRun>& runs, const std::vector<std::string>& topic_names,
+                const std::vector<bool>& compressed) {
+  Content content;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    ReplacementRun& run = runs[i];
+    auto& replaced = content.command.runs.emplace_back();
     replaced.topic_id = run.at.topic;
     replaced.partition = run.at.partition.value;
     replaced.base_offset = run.spans.front().base.value;
@@ -88,16 +62,17 @@ Built build(const JobContext& context, const std::vector<ReplacementRun>& runs,
     replaced.old_digest_low = static_cast<std::int64_t>(run.old_digest.low);
     replaced.old_digest_high = static_cast<std::int64_t>(run.old_digest.high);
     replaced.compacted_to = run.compacted_to.value;
-    for (const FinalSpan& span : run.spans) {
-      SharedBytes bytes = span.batches.flatten();
+    for (FinalSpan& span : run.spans) {
+      SharedBytes bytes = std::exchange(span.batches, {}).flatten();
       BatchFacts facts = facts_of(bytes.view());
       SegmentRegion region;
       region.at = run.at;
-      region.topic_name = topic ? topic->name : "";
+      region.topic_name = topic_names[i];
       region.stored_bytes = region.raw_bytes = narrow<std::uint32_t>(bytes.size());
       SharedBytes stored = bytes;
-      if (const auto& shrunk = compressed[next_span++]) {
-        stored = *shrunk;
+      auto shrunk = compressed[i] ? compress_region(BytesChain(bytes)) : std::nullopt;
+      if (shrunk) {
+        stored = std::move(*shrunk);
         region.transform = RegionTransform::zstd;
         region.stored_bytes = narrow<std::uint32_t>(stored.size());
       }
@@ -109,11 +84,21 @@ Built build(const JobContext& context, const std::vector<ReplacementRun>& runs,
       region.final_region = describe_final_region(bytes.view(), span.base);
       replaced.spans.push_back(
           {region.records, narrow<std::int64_t>(stored.size()), facts.max_timestamp_ms});
-      regions.push_back(std::move(region));
-      data.append(stored);
+      content.regions.push_back(std::move(region));
+      content.data.append(std::move(stored));
     }
   }
-  built.segment = encode_segment(header, std::move(regions), data);
+  return content;
+}
+
+/// The segment and the command that names it, but for the name.
+struct Built {
+  BytesChain segment;
+  state::command::ReplaceSpans command;
+};
+
+Built build(const SegmentHeader& header, const Content& content) {
+  Built built{encode_segment(header, content.regions, content.data), content.command};
   built.command.first_byte = kSegmentHeaderBytes;
   built.command.segment_bytes = narrow<std::int64_t>(built.segment.size());
   return built;
@@ -142,13 +127,26 @@ rt::Task<Result<void>> upload(JobContext& context, Built& built) {
 
 rt::Task<Result<ReplacementOutcome>> commit_replacement(JobContext& context,
                                                         std::vector<ReplacementRun> runs) {
+  const state::State& state = context.state();
+  CompressionWishes wishes{state, context.configs};
+  std::vector<std::string> names;
+  std::vector<bool> compressed;
+  for (const ReplacementRun& run : runs) {
+    const state::TopicInfo* topic = state.topic(run.at.topic);
+    names.push_back(topic ? topic->name : "");
+    compressed.push_back(wishes.of(run.at.topic));
+  }
+  Content content = co_await off_loop(context, [&] { return lay_out(runs, names, compressed); });
   Result<state::CommandOutcome> outcome;
   ReplacementOutcome result;
-  Compressed compressed = co_await compress(context, runs);
   for (int attempt = 1; attempt <= kCommitAttemptsMax; ++attempt) {
     // The segment's header names its writer, which changes when this broker was expired.
-    Built built = build(context, runs, compressed);
     Incarnation writer = context.proposer.incarnation();
+    SegmentHeader header;
+    header.cluster_tag = state::cluster_tag_of(state.cluster_id());
+    header.writer = writer;
+    header.level = state.level();
+    Built built = co_await off_loop(context, [&] { return build(header, content); });
     result.segment_bytes = built.segment.size();
     WEIR_CO_TRY(co_await upload(context, built));
     if (writer != context.proposer.incarnation()) continue;

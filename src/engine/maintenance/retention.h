@@ -1,7 +1,6 @@
 // Retention: which offset a partition should begin at, by its topic's settings. Pure.
 //
-// A span is old when all of its records are: its age is that of its greatest timestamp, or of its
-// commit if that is more than a minute earlier, so a timestamp in the future does not pin data.
+// A span is old when all of its records are (span_age.h).
 // Whole spans go, from the start, as long as they are old or the partition holds more than its
 // bytes without them.
 #pragma once

@@ -31,7 +31,7 @@ rt::Task<Result<bool>> RetentionJob::run_once() {
     looked += kTopicCostInPartitions;
     if (looked % kPartitionsPerSlice < kTopicCostInPartitions) co_await rt::yield(context_.loop);
     if (!is_mine(context_, topic->id.view())) continue;
-    TopicRules rules = topic_rules(context_.configs, context_.state(), *topic);
+    TopicRules rules = rules_of(context_, *topic);
     for (std::int32_t p = 0; p < topic->partitions && context_.may_go_on(); ++p) {
       if (++looked % kPartitionsPerSlice == 0) co_await rt::yield(context_.loop);
       state::PartitionRef at{topic->id, PartitionIndex(p)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "base/narrow.h"
 #include "engine/final_region.h"
@@ -20,6 +21,45 @@ Result<void> verify(const state::SpanInfo& span, Bytes region) {
   if (span.object.is_final)
     return verify_final_region(region, span.base, Offset(span.base.value + span.records));
   return verify_region(region, span.records);
+}
+
+/// Where spans lie in a block of memory that was read.
+struct Block {
+  std::span<const state::SpanInfo> spans;
+  Bytes bytes;
+  /// Of `bytes`, in the object.
+  std::uint64_t begin = 0;
+  /// Says how regions are stored; null: as they are.
+  const SegmentView* segment = nullptr;
+};
+
+/// The batches of a span as they were before they were stored.
+Result<SharedBytes> restored(const Block& block, const state::SpanInfo& span) {
+  SharedBytes stored = SharedBytes::copy_of(
+      block.bytes.subspan(narrow<std::size_t>(span.first_byte - block.begin), span.bytes));
+  if (block.segment == nullptr) return stored;
+  const std::vector<SegmentRegion>& regions = block.segment->regions;
+  auto region = std::ranges::lower_bound(regions, span.first_byte, {}, &SegmentRegion::first_byte);
+  if (region == regions.end() || region->first_byte != span.first_byte ||
+      region->stored_bytes != span.bytes)
+    return stored;
+  return restore_region(std::move(stored), region->transform, region->raw_bytes);
+}
+
+/// The final batches of each span, in memory of their own. Pure.
+std::vector<Result<SharedBytes>> extract(const Block& block) {
+  std::vector<Result<SharedBytes>> out;
+  out.reserve(block.spans.size());
+  for (const state::SpanInfo& span : block.spans) {
+    Result<SharedBytes> batches = restored(block, span);
+    if (batches)
+      if (Result<void> intact = verify(span, batches->view()); !intact)
+        batches = std::unexpected(intact.error());
+    if (batches && !span.object.is_final)
+      stamp_region(batches->mutable_view(), span.base, span.epoch);
+    out.push_back(std::move(batches));
+  }
+  return out;
 }
 
 }  // namespace
@@ -85,11 +125,12 @@ rt::Task<Result<void>> SpanSource::load_inline(const Spans& spans) {
   if (tag != object.nonce_tag) co_return fail(ErrorCode::not_found, where);
   auto section = state::inline_section(*view);
   if (!section) co_return with_context(section.error(), where);
-  for (const state::SpanInfo& span : spans) {
+  for (const state::SpanInfo& span : spans)
     if (span.first_byte > section->size() || span.bytes > section->size() - span.first_byte)
       co_return fail(ErrorCode::corrupt, where + " is shorter than its spans");
-    take(span, section->view().subspan(span.first_byte, span.bytes));
-  }
+  Block block{spans, section->view()};
+  auto extracted = co_await off_loop(context_, [&block] { return extract(block); });
+  for (std::size_t i = 0; i < spans.size(); ++i) take(spans[i], std::move(extracted[i]));
   co_return Result<void>{};
 }
 
@@ -128,56 +169,37 @@ rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
     std::uint64_t begin = spans[first].first_byte;
     std::uint64_t end = begin + spans[first].bytes;
     std::size_t last = first + 1;
-    for (; last < spans.size() && spans[last].first_byte <= end + kMergeGapBytesMax; ++last)
-      end = std::max(end, spans[last].first_byte + std::uint64_t{spans[last].bytes});
+    for (; last < spans.size() && spans[last].first_byte <= end + kMergeGapBytesMax; ++last) {
+      std::uint64_t with_it =
+          std::max(end, spans[last].first_byte + std::uint64_t{spans[last].bytes});
+      if (with_it - begin > kMergeRangeBytesMax) break;
+      end = with_it;
+    }
     co_await context_.pacer.take(end - begin);
     auto range = co_await context_.store.get_range(name, begin, end - begin);
     if (!range && range.error().is(ErrorCode::invalid_argument))
       co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
     if (!range) co_return with_context(range.error(), name);
     bytes_read_ += range->size();
-    for (; first < last; ++first) {
-      auto raw = restore(
-          view, spans[first],
-          range->slice(narrow<std::size_t>(spans[first].first_byte - begin), spans[first].bytes));
-      if (raw)
-        take(spans[first], raw->view());
-      else
-        report_damage(spans[first], raw.error());
-    }
+    Block block{std::span(spans).subspan(first, last - first), range->view(), begin,
+                view ? &*view : nullptr};
+    auto extracted = co_await off_loop(context_, [&block] { return extract(block); });
+    for (Result<SharedBytes>& one : extracted) take(spans[first++], std::move(one));
   }
   co_return Result<void>{};
 }
 
-Result<SharedBytes> SpanSource::restore(const std::optional<SegmentView>& view,
-                                        const state::SpanInfo& span, SharedBytes stored) const {
-  if (!view) return stored;
-  auto region =
-      std::ranges::lower_bound(view->regions, span.first_byte, {}, &SegmentRegion::first_byte);
-  if (region == view->regions.end() || region->first_byte != span.first_byte ||
-      region->stored_bytes != span.bytes)
-    return stored;
-  return restore_region(std::move(stored), region->transform, region->raw_bytes);
-}
-
-void SpanSource::report_damage(const state::SpanInfo& span, const Error& error) const {
+void SpanSource::take(const state::SpanInfo& span, Result<SharedBytes> batches) {
+  if (batches) {
+    loaded_.insert_or_assign(RegionKey::of(span.object, span.first_byte), std::move(*batches));
+    return;
+  }
   context_.logger.error(
       "merge_source_damaged",
       {{"object", span.object.is_inline ? context_.log.describe() : segment_name(span.object)},
        {"first_byte", span.first_byte},
        {"offset", span.base.value},
-       {"error", error.message}});
-}
-
-void SpanSource::take(const state::SpanInfo& span, Bytes stored) {
-  Result<void> intact = verify(span, stored);
-  if (!intact) {
-    report_damage(span, intact.error());
-    return;
-  }
-  SharedBytes copy = SharedBytes::copy_of(stored);
-  if (!span.object.is_final) stamp_region(copy.mutable_view(), span.base, span.epoch);
-  loaded_.insert_or_assign(RegionKey::of(span.object, span.first_byte), std::move(copy));
+       {"error", batches.error().message}});
 }
 
 /// What the cache holds has its final offsets already, and was verified when it came.

@@ -3,8 +3,8 @@
 // What the cache holds costs none. Spans of one object are read together: the entry of inline spans
 // once, a segment in ranges that run across small gaps, after its footer, which says how regions
 // are stored. Every region is verified and copied into memory of its own, stamped with its final
-// offsets. A span whose object is gone, because the state has moved on, is simply absent from the
-// result; a damaged one is reported and absent, so that it stays where it is.
+// offsets, on the pool. A span whose object is gone, because the state has moved on, is simply
+// absent from the result; a damaged one is reported and absent, so that it stays where it is.
 #pragma once
 
 #include <unordered_map>
@@ -33,11 +33,8 @@ class SpanSource {
   rt::Task<Result<void>> load_inline(const Spans& spans);
   rt::Task<Result<void>> load_ranges(const Spans& spans);
   rt::Task<std::optional<SegmentView>> read_footer(state::ObjectRef object);
-  Result<SharedBytes> restore(const std::optional<SegmentView>& view, const state::SpanInfo& span,
-                              SharedBytes stored) const;
-  void report_damage(const state::SpanInfo& span, const Error& error) const;
   bool take_cached(const state::SpanInfo& span);
-  void take(const state::SpanInfo& span, Bytes stored);
+  void take(const state::SpanInfo& span, Result<SharedBytes> batches);
 
   JobContext& context_;
   std::unordered_map<RegionKey, SharedBytes, RegionKeyHash> loaded_;
