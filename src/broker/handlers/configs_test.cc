@@ -58,7 +58,7 @@ class Configs : public ::testing::Test {
 TEST_F(Configs, DescribeListsEveryTopicConfigWithItsSource) {
   auto result = describe(kTopic, "t");
   EXPECT_EQ(result.error_code, 0);
-  EXPECT_EQ(result.configs.size(), 37u);
+  EXPECT_EQ(result.configs.size(), 38u);
   Row own = row(kTopic, "t", "max.message.bytes");
   EXPECT_EQ(own.value, "777");
   EXPECT_EQ(own.config_source, 1);

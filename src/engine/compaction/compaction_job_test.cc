@@ -162,7 +162,7 @@ TEST_F(CompactionJobTest, many_small_topics_share_segments) {
   std::vector<PartitionRef> topics;
   for (int i = 0; i < 40; ++i) topics.push_back(make_topic(a, "t" + std::to_string(i)));
   for (PartitionRef at : topics) fill(a, at, 2, 6);
-  world_.run_for(15s);
+  world_.run_for(30s);
   for (PartitionRef at : topics) ASSERT_EQ(text(a, at), "k0=5@10 k1=5@11");
   EXPECT_LE(segments(), 8u);
   expect_clean_bucket();
