@@ -36,7 +36,7 @@ void pay_for_requests(engine::Options& out) {
   out.flush_interval_min = 150ms;
   out.flush_interval_max = 500ms;
   out.flights_max = 64;
-  out.session_timeout = 90s;
+  out.session_timeout = 30s;
   out.poll_busy = 200ms;
   out.poll_idle = 1min;
   out.tail_check = 2min;

@@ -70,18 +70,23 @@ void Proposer::reloaded() {
   if (last && *last < first_pending_) unknown = 0;
   if (last && *last >= first_pending_)
     unknown = std::min<std::size_t>(pending_.size(), last->value - first_pending_.value + 1);
+  drop_front(unknown);
+  arrived_.notify_all();
+}
+
+/// Whoever waits for these hears that their fate will not be known here.
+void Proposer::drop_front(std::size_t count) {
   state::CommandOutcome lost;
   lost.incarnation = incarnation_;
   lost.status = state::CommandStatus::repeat;
   std::vector<Pending> dropped;
-  for (std::size_t i = 0; i < unknown; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     dropped.push_back(std::move(pending_.front()));
     pending_.pop_front();
     first_pending_ = first_pending_.next();
   }
   for (Pending& pending : dropped)
     if (pending.sink) pending.sink->on_outcome({}, lost);
-  arrived_.notify_all();
 }
 
 bool Proposer::submit(Proposal proposal, std::shared_ptr<ProposalSink> sink) {
@@ -105,7 +110,8 @@ rt::Task<Result<state::CommandOutcome>> Proposer::propose(Proposal proposal, Mon
                                                " did not take the change in time");
   if (wait->outcome->status == state::CommandStatus::repeat)
     co_return fail(ErrorCode::timed_out,
-                   "the log was truncated before this broker could see what became of the change");
+                   "the broker stopped, or the log was truncated, before it could see what became "
+                   "of the change");
   co_return std::move(*wait->outcome);
 }
 
@@ -155,6 +161,7 @@ rt::Task<void> Proposer::run() {
                            pause / 2 + Duration(static_cast<std::int64_t>(jitter / 2)));
     backoff = std::min(backoff * 2, kBackoffMax);
   }
+  drop_front(pending_.size());
 }
 
 MonoTime Proposer::next_start() {

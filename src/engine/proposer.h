@@ -136,6 +136,7 @@ class Proposer final : public FoldListener {
   bool may_offer() const;
   MonoTime next_start();
   rt::Task<void> read_what_others_wrote();
+  void drop_front(std::size_t count);
   Attempt build_attempt();
   rt::Task<Result<bool>> write_once();
   rt::Task<Result<bool>> resolve(Attempt attempt);

@@ -5,6 +5,7 @@ Nothing here measures anything but the time to the first answer; loads are `weir
 import socket
 import struct
 
+PRODUCE, PRODUCE_VERSION = 0, 7
 FETCH, FETCH_VERSION = 1, 11
 METADATA, METADATA_VERSION = 3, 1
 OFFSET_COMMIT, OFFSET_COMMIT_VERSION = 8, 2
@@ -58,6 +59,19 @@ def keyed_record(delta, key, value):
     return _varint(len(body)) + body
 
 
+def batch(record_bytes, batch_bytes_max, now_ms, rng):
+    """A record batch of as many records as fit (at least one), and their number."""
+    records = []
+    size = BATCH_HEADER_BYTES
+    while True:
+        record = keyed_record(len(records), b"", rng.randbytes(record_bytes))
+        if records and size + len(record) > batch_bytes_max:
+            break
+        records.append(record)
+        size += len(record)
+    return batch_of(records, now_ms), len(records)
+
+
 def batch_of(records, now_ms):
     """A batch of encoded records."""
     count = len(records)
@@ -74,6 +88,28 @@ def text(value):
 def request(api, version, body):
     head = struct.pack(">hhi", api, version, 7) + text("bench")
     return struct.pack(">i", len(head) + len(body)) + head + body
+
+
+def produce_request(topic, partitions, records, timeout_ms=30_000):
+    """acks=all; the same records for each partition."""
+    rows = b"".join(struct.pack(">ii", p, len(records)) + records for p in partitions)
+    body = struct.pack(">hhii", -1, -1, timeout_ms, 1) + text(topic) + struct.pack(">i", len(partitions)) + rows
+    return request(PRODUCE, PRODUCE_VERSION, body)
+
+
+def check_produced(answer, topic):
+    """Raises unless every partition was accepted; gives {partition: base offset}."""
+    at = 4 + 4 + 2 + len(topic.encode())
+    (count,) = struct.unpack_from(">i", answer, at)
+    at += 4
+    bases = {}
+    for _ in range(count):
+        partition, error, base, _, _ = struct.unpack_from(">ihqqq", answer, at)
+        if error != 0:
+            raise WireError(f"produce to {topic}-{partition}: error {error}")
+        bases[partition] = base
+        at += 30
+    return bases
 
 
 def fetch_request(topic, offsets, max_wait_ms=500, min_bytes=1, max_bytes=50 << 20, partition_bytes=1 << 20):
