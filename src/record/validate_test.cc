@@ -53,6 +53,14 @@ TEST(ValidateBatch, WantsExactlyOneBatch) {
   EXPECT_EQ(validate_batch(bytes, kRules).error(), BatchError::trailing_bytes);
 }
 
+TEST(ValidateBatch, PlainRecordsAreNotMoreThanFit) {
+  const std::vector<std::byte> room(3 * record_bytes_min + 1);
+  EXPECT_TRUE(validate_batch(test::raw_batch({.records = room, .count = 3}), kRules).has_value());
+  for (std::int32_t count : {4, 2'147'483'647})
+    EXPECT_EQ(validate_batch(test::raw_batch({.records = room, .count = count}), kRules).error(),
+              BatchError::bad_count);
+}
+
 TEST(ValidateBatch, MeasuresTheWholeBatch) {
   auto bytes = test::simple();
   BatchRules rules = kRules;
