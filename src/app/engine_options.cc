@@ -29,6 +29,13 @@ std::int64_t kafka_integer(const BrokerOptions& options, std::string_view name) 
   return broker::config::parse_integer(text).value_or(0);
 }
 
+/// Absent where it is not given.
+std::optional<std::int64_t> given_integer(const broker::config::StaticValues& given,
+                                          const char* name) {
+  auto found = given.find(name);
+  return found == given.end() ? std::nullopt : broker::config::parse_integer(found->second);
+}
+
 /// Each entry costs a request, vouchers too, and every peer reads every entry
 /// (docs/adr/0013-flush-policy.md).
 void pay_for_requests(engine::Options& out) {
@@ -116,28 +123,20 @@ engine::MaintenanceOptions maintenance_options(const BrokerOptions& options,
     out.clock_interval_idle = 1min;
   }
   out.log_grace = options.log_grace.value_or(Duration(0));
-  auto interval = given.find("log.retention.check.interval.ms");
-  if (interval != given.end())
-    if (auto ms = broker::config::parse_integer(interval->second))
-      out.retention_check = Duration(std::chrono::milliseconds(*ms));
-  auto delay = given.find("log.segment.delete.delay.ms");
-  if (delay != given.end())
-    if (auto ms = broker::config::parse_integer(delay->second); ms && *ms >= 0) {
-      out.deletion_delay = Duration(std::chrono::milliseconds(*ms));
-      // An upload that takes longer is made again, so it is never very short.
-      out.horizon_interval = std::clamp<Duration>(out.deletion_delay, 10s, out.horizon_interval);
-    }
+  if (auto ms = given_integer(given, "log.retention.check.interval.ms"))
+    out.retention_check = std::chrono::milliseconds(*ms);
+  if (auto ms = given_integer(given, "log.segment.delete.delay.ms"); ms && *ms >= 0) {
+    out.deletion_delay = std::chrono::milliseconds(*ms);
+    // An upload that takes longer is made again, so it is never very short.
+    out.horizon_interval = std::clamp<Duration>(out.deletion_delay, 10s, out.horizon_interval);
+  }
   out.compaction_memory_bytes =
       std::min<std::uint64_t>(out.compaction_memory_bytes, memory_bytes / 8);
-  auto keys = given.find("log.cleaner.dedupe.buffer.size");
-  if (keys != given.end())
-    if (auto bytes = broker::config::parse_integer(keys->second); bytes && *bytes > 0)
-      out.compaction_memory_bytes =
-          std::min<std::uint64_t>(static_cast<std::uint64_t>(*bytes), memory_bytes / 2);
-  auto backoff = given.find("log.cleaner.backoff.ms");
-  if (backoff != given.end())
-    if (auto ms = broker::config::parse_integer(backoff->second))
-      out.compaction_interval = std::max<Duration>(std::chrono::milliseconds(*ms), 1s);
+  if (auto bytes = given_integer(given, "log.cleaner.dedupe.buffer.size"); bytes && *bytes > 0)
+    out.compaction_memory_bytes =
+        std::min<std::uint64_t>(static_cast<std::uint64_t>(*bytes), memory_bytes / 2);
+  if (auto ms = given_integer(given, "log.cleaner.backoff.ms"))
+    out.compaction_interval = std::max<Duration>(std::chrono::milliseconds(*ms), 1s);
   // What a merge and a compaction hold while they work comes on top of the budget's pools.
   out.merge_pass_bytes =
       std::min<std::uint64_t>(out.merge_pass_bytes, std::max(memory_bytes * 3 / 8, kMergeBytesMin));

@@ -58,12 +58,7 @@ cli::ExitStatus run_bucket_command(const cli::BucketCommand& command, const cli:
   Result<cli::ExitStatus> status =
       rt::asio::block_on(loop, run_on(loop, **storage, command, session));
   if (!status) return fail(terminal, command, status.error());
-  Result<void> flushed = terminal.flush();
-  if (!flushed && !terminal.is_closed()) {
-    terminal.err("weir: " + flushed.error().message + "\n");
-    return cli::ExitStatus::failed;
-  }
-  return *status;
+  return terminal.finish(*status);
 }
 
 }  // namespace weir::app

@@ -73,12 +73,7 @@ cli::ExitStatus run_invoked(const Invoked& command, const cli::Settings& setting
   rt::asio::SystemSignals signals(loop);
   Running running{session, terminal, signals, command.drains};
   cli::ExitStatus status = rt::asio::block_on(loop, run(running, command.run(session, network)));
-  Result<void> flushed = terminal.flush();
-  if (!flushed && !terminal.is_closed()) {
-    terminal.err("weir: " + flushed.error().message + "\n");
-    return cli::ExitStatus::failed;
-  }
-  return status;
+  return terminal.finish(status);
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 namespace weir::app {
 namespace {
 
-rt::Task<Result<cli::ExitStatus>> run_on(http::curl::CurlClient& client,
-                                         cli::CostSession& session) {
+rt::Task<cli::ExitStatus> run_on(http::curl::CurlClient& client, cli::CostSession& session) {
   cli::ExitStatus status = co_await cli::run_cost(session);
   co_await client.stop();
   co_return status;
@@ -24,14 +23,8 @@ cli::ExitStatus run_cost_command(const cli::Settings& settings) {
   Terminal terminal(loop, workers);
   http::curl::CurlClient client(loop, {});
   cli::CostSession session{.settings = settings, .console = terminal, .client = client};
-  Result<cli::ExitStatus> status = rt::asio::block_on(loop, run_on(client, session));
-  if (!status) return cli::ExitStatus::failed;
-  Result<void> flushed = terminal.flush();
-  if (!flushed && !terminal.is_closed()) {
-    terminal.err("weir: " + flushed.error().message + "\n");
-    return cli::ExitStatus::failed;
-  }
-  return *status;
+  cli::ExitStatus status = rt::asio::block_on(loop, run_on(client, session));
+  return terminal.finish(status);
 }
 
 }  // namespace weir::app

@@ -43,6 +43,13 @@ Result<void> Terminal::flush() {
   return written;
 }
 
+cli::ExitStatus Terminal::finish(cli::ExitStatus status) {
+  Result<void> flushed = flush();
+  if (flushed || closed_) return status;
+  err("weir: " + flushed.error().message + "\n");
+  return cli::ExitStatus::failed;
+}
+
 void Terminal::err(std::string_view text) {
   // What was printed before stands before.
   (void)flush();

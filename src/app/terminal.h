@@ -25,6 +25,9 @@ class Terminal final : public cli::Console {
   void err(std::string_view text) override;
   rt::Task<Result<std::size_t>> read_some(MutableBytes into) override;
 
+  /// Writes out what is pending, at the end of a command: its status, or failed if that cannot be
+  /// written and somebody is still there to read it.
+  cli::ExitStatus finish(cli::ExitStatus status);
   /// Ends a running read and all later ones with `cancelled`.
   void interrupt() { interrupted_.store(true); }
 

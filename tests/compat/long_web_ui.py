@@ -5,21 +5,13 @@ import subprocess
 import unittest
 
 from harness import agents, installs
-from harness.case import SharedBrokerCase
 from harness.records import Record
+from harness.tools import ToolCase
 
 PAGES_SECONDS_MAX = 300
 
 
-class WebUi(SharedBrokerCase):
-    needs = (installs.java,)
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.java = agents.java(cls.fleet.work)
-        cls.addClassCleanup(cls.java.close)
-
+class WebUi(ToolCase):
     def test_topics_and_their_messages_are_shown(self):
         interpreter = installs.web_ui()
         orders, payments = self.topic("-orders"), self.topic("-payments")
