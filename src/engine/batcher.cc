@@ -245,18 +245,16 @@ BytesChain Batcher::encode_object(const PlannedObject& object) const {
     const state::TopicInfo* topic = state.topic(planned.span.at.topic);
     region.topic_name = topic ? topic->name : "";
     region.stored_bytes = region.raw_bytes = planned.span.bytes;
-    if (planned.compressed) {
-      region.transform = RegionTransform::zstd;
-      region.raw_bytes = 0;
-      for (const QueuedBatch& batch : planned.batches)
-        region.raw_bytes += narrow<std::uint32_t>(batch.item.batch.size());
-    }
     region.records = planned.span.records;
     region.batches = planned.span.batches;
     region.max_timestamp_ms = planned.span.max_timestamp_ms;
     region.min_timestamp_ms = planned.batches.front().item.info.base_timestamp_ms;
     region.run = planned.span.run;
     if (planned.compressed) {
+      region.transform = RegionTransform::zstd;
+      region.raw_bytes = 0;
+      for (const QueuedBatch& batch : planned.batches)
+        region.raw_bytes += narrow<std::uint32_t>(batch.item.batch.size());
       region.crc32c = codec::crc32c(planned.compressed->view());
       data.append(*planned.compressed);
     } else {

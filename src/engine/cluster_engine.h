@@ -113,6 +113,9 @@ class ClusterEngine final : public Engine, private FoldListener {
   objstore::ObjectStore& maintenance_store() {
     return parts_.maintenance_store ? *parts_.maintenance_store : parts_.store;
   }
+  const TopicConfigs& topic_configs() const {
+    return parts_.topic_configs ? *parts_.topic_configs : own_configs_;
+  }
   bool busy() const;
   bool clients_at_work() const;
   bool answer_known_duplicate(const QueuedBatch& batch) const;

@@ -1,6 +1,7 @@
 #include "engine/flush_compression.h"
 
 #include "base/narrow.h"
+#include "engine/off_loop.h"
 #include "engine/region_transform.h"
 
 namespace weir::engine {
@@ -29,10 +30,7 @@ rt::Task<void> compress_object(rt::Loop& loop, rt::Workers* workers, Compression
   for (PlannedSpan& planned : object.spans)
     if (wishes.of(planned.span.at.topic)) spans.push_back({&planned, {}});
   if (spans.empty()) co_return;
-  if (workers)
-    co_await rt::run_blocking(loop, *workers, [&] { return compress_all(spans); });
-  else
-    compress_all(spans);
+  co_await off_loop(loop, workers, [&] { return compress_all(spans); });
   for (ToCompress& each : spans) {
     if (!each.result) continue;
     object.bytes -= each.span->span.bytes - each.result->size();

@@ -24,15 +24,9 @@ double seconds(Duration d) { return static_cast<double>(d.count()) / 1e9; }
 RequestPacer::RequestPacer(const rt::Clock& clock, const RequestBudget& budget)
     : clock_(clock), budget_(budget), at_(clock.now()), tokens_(kTokensMax) {}
 
-double RequestPacer::rate() {
-  advance();
+double RequestPacer::rate() const {
   double share = budget_.requests_per_second * kShareOfWrites / static_cast<double>(brokers_);
   return share + bytes_per_second_ * kRequestsPerByte;
-}
-
-double RequestPacer::bytes_per_second() {
-  advance();
-  return bytes_per_second_;
 }
 
 void RequestPacer::advance() {
@@ -40,25 +34,26 @@ void RequestPacer::advance() {
   double passed = seconds(now - at_);
   if (passed <= 0) return;
   at_ = now;
-  double share = budget_.requests_per_second * kShareOfWrites / static_cast<double>(brokers_);
-  double rate = share + bytes_per_second_ * kRequestsPerByte;
-  tokens_ = std::min(kTokensMax, tokens_ + passed * rate);
+  tokens_ = std::min(kTokensMax, tokens_ + passed * rate());
   bytes_per_second_ *= std::exp(-passed / kLoadSeconds);
 }
 
 void RequestPacer::note_load(std::uint64_t bytes) {
+  if (!active()) return;
   advance();
   bytes_per_second_ += static_cast<double>(bytes) / kLoadSeconds;
 }
 
 void RequestPacer::spend(double requests) {
+  if (!active()) return;
   advance();
   tokens_ = std::max(kTokensMin, tokens_ - requests);
 }
 
 MonoTime RequestPacer::when(double requests) {
+  if (!active()) return clock_.now();
   advance();
-  if (!active() || tokens_ >= requests) return at_;
+  if (tokens_ >= requests) return at_;
   double wait = (requests - tokens_) / rate();
   return at_ + Duration(static_cast<std::int64_t>(std::min(wait, 3600.0) * 1e9));
 }

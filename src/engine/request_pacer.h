@@ -36,12 +36,11 @@ class RequestPacer {
   MonoTime when(double requests);
   /// How long a create waits for the budget at most after the one before.
   Duration commit_gap_max() const;
-  /// Writes a second that are aimed at just now.
-  double rate();
-  double bytes_per_second();
 
  private:
   void advance();
+  /// Writes a second that are aimed at, as of the last `advance`.
+  double rate() const;
 
   const rt::Clock& clock_;
   RequestBudget budget_;

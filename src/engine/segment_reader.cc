@@ -5,6 +5,7 @@
 #include "base/narrow.h"
 #include "codec/crc32c.h"
 #include "engine/limits.h"
+#include "engine/off_loop.h"
 #include "engine/region_transform.h"
 #include "rt/scope.h"
 #include "state/entry.h"
@@ -113,8 +114,7 @@ rt::Task<Result<SharedBytes>> SegmentReader::load_known(state::PartitionRef at,
 rt::Task<Result<SharedBytes>> SegmentReader::restore(SharedBytes stored, KnownRegion region) {
   Result<SharedBytes> checked = check_crc(std::move(stored), region.crc32c);
   if (!checked || region.transform == RegionTransform::none) co_return checked;
-  if (!parts_.workers) co_return restore_region(*checked, region.transform, region.raw_bytes);
-  co_return co_await rt::run_blocking(parts_.loop, *parts_.workers, [&] {
+  co_return co_await off_loop(parts_.loop, parts_.workers, [&] {
     return restore_region(*checked, region.transform, region.raw_bytes);
   });
 }

@@ -15,6 +15,7 @@
 #include "engine/follower.h"
 #include "engine/maintenance/pacer.h"
 #include "engine/maintenance/topic_rules.h"
+#include "engine/off_loop.h"
 #include "engine/options.h"
 #include "engine/proposer.h"
 #include "objstore/object_store.h"
@@ -65,14 +66,9 @@ bool is_mine(const JobContext& context, const state::PartitionRef& at);
 /// What maintenance must know of a topic's settings. Valid until the next call.
 const TopicRules& rules_of(JobContext& context, const state::TopicInfo& topic);
 
-/// Does `work` on the pool, so that the loop is not held up. `work` may borrow from the caller, and
-/// touches nothing that the loop touches meanwhile: no state, no log, no metrics.
 template <class F>
-rt::Task<std::invoke_result_t<F>> off_loop(JobContext& context, F work) {
-  if (context.workers)
-    co_return co_await rt::run_blocking(context.loop, *context.workers, std::move(work));
-  co_await rt::yield(context.loop);
-  co_return work();
+auto off_loop(JobContext& context, F work) {
+  return off_loop(context.loop, context.workers, std::move(work));
 }
 
 /// How long a job waits for the outcome of a command.

@@ -19,7 +19,7 @@ Maintenance::Maintenance(Parts parts, const Options& options)
                .log = parts.log,
                .follower = parts.follower,
                .proposer = parts.proposer,
-               .configs = parts.configs ? *parts.configs : own_configs_,
+               .configs = parts.configs,
                .cache = parts.cache,
                .workers = parts.workers,
                .options = options,

@@ -19,8 +19,7 @@ class Maintenance {
     commitlog::CommitLog& log;
     Follower& follower;
     Proposer& proposer;
-    /// May be null: what is set on the topics, and defaults.
-    const TopicConfigs* configs;
+    const TopicConfigs& configs;
     /// May be null.
     const Cache* cache;
     /// May be null: then long work is done on the loop.
@@ -43,7 +42,6 @@ class Maintenance {
   const DigestWatch& digests() const { return digests_; }
 
  private:
-  OwnTopicConfigs own_configs_;
   Pacer pacer_;
   JobContext context_;
   DigestWatch digests_;
