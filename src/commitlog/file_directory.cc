@@ -149,8 +149,8 @@ Result<bool> FileLogDirectory::find_successor(FileSegment& tail) {
 Result<void> FileLogDirectory::take_in(FileSegment& tail, std::uint64_t size) {
   SegmentIndex& index = tail.index;
   bool unmarked_loss = false;
-  if (std::optional<Mark> mark = read_mark(); mark && mark->segment == index.first)
-    unmarked_loss = size < mark->durable_end && (!index.salt || *index.salt == mark->salt);
+  if (std::optional<Mark> mark = read_mark(); mark && index.is_meant_by(*mark))
+    unmarked_loss = size < mark->durable_end;
   if (size < tail.durable_end || unmarked_loss)
     return fail(ErrorCode::corrupt,
                 "file log: " + tail.path + " is shorter than what was durable in it");
@@ -171,8 +171,7 @@ Result<void> FileLogDirectory::take_in(FileSegment& tail, std::uint64_t size) {
 Result<void> FileLogDirectory::settle_damage(FileSegment& tail, std::uint64_t size) {
   const SegmentIndex& index = tail.index;
   std::optional<Mark> mark = read_mark();
-  bool vouched = mark && mark->segment == index.first && mark->durable_end > index.end &&
-                 (!index.salt || *index.salt == mark->salt);
+  bool vouched = mark && index.is_meant_by(*mark) && mark->durable_end > index.end;
   vouched = vouched || tail.durable_end > index.end;
   if (!vouched) {
     Buffer rest =

@@ -130,8 +130,7 @@ Result<bool> FileLogReader::judge_end(Position at) {
                                         segment_file_name(mark->segment) +
                                         " was durable and is missing");
   if (segments_.empty() || at != index_.next()) return false;
-  bool marked = mark && mark->segment == index_.first &&
-                (!index_.salt || *index_.salt == mark->salt) && mark->durable_end > index_.end;
+  bool marked = mark && index_.is_meant_by(*mark) && mark->durable_end > index_.end;
   if (marked) return damaged(at);
   Result<std::uint64_t> size = file_->size();
   if (!size) return with_context(std::move(size).error(), "file log");

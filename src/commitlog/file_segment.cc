@@ -56,6 +56,10 @@ std::uint64_t SegmentIndex::end_of(Position at) const {
   return at.next() == next() ? entries_end : begin_of(at.next());
 }
 
+bool SegmentIndex::is_meant_by(const Mark& mark) const {
+  return mark.segment == first && (!salt || *salt == mark.salt);
+}
+
 bool SegmentIndex::expects(const FrameHeader& header) const {
   return !sealed && header.position == next() && (!salt || *salt == header.salt) &&
          end + header.frame_bytes() <= kFileBytesMax;

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "commitlog/file_frame.h"
+#include "commitlog/file_records.h"
 #include "rt/files.h"
 
 namespace weir::commitlog {
@@ -34,6 +35,8 @@ struct SegmentIndex {
   std::uint64_t end_of(Position at) const;
   /// Whether a frame with this header may stand at `end`.
   bool expects(const FrameHeader& header) const;
+  /// Whether the mark speaks of this file, and not of another that had its name.
+  bool is_meant_by(const Mark& mark) const;
   void add(const FrameHeader& header);
   /// Forgets the frames that end after `offset`.
   void rewind(std::uint64_t offset);
