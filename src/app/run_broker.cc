@@ -123,6 +123,7 @@ class BrokerProcess {
         network_(resolvers_),
         memory_(memory_of(inputs.options), loop),
         kafka_(kafka_values(inputs.options)),
+        peers_(loop, network_),
         end_wanted_(loop) {}
 
   rt::Task<Result<int>> run();
@@ -160,6 +161,7 @@ class BrokerProcess {
   std::vector<broker::BoundListener> bound_;
   std::vector<ReadyListener> ready_;
   std::unique_ptr<Storage> storage_;
+  engine::PeerWatch peers_;
   std::unique_ptr<engine::ClusterEngine> engine_;
   std::unique_ptr<broker::Broker> broker_;
   std::unique_ptr<broker::Server> server_;
@@ -224,7 +226,7 @@ rt::Task<Result<void>> BrokerProcess::start() {
           loop_, random_, storage_->store(), storage_->log(), memory_.cache, storage_->witness(),
           logger_, metrics_, &topic_configs_, &storage_->store(objstore::RequestClass::cold_read),
           &storage_->store(objstore::RequestClass::maintenance), &storage_->maintenance_log(),
-          &workers_},
+          &workers_, storage_->witness() ? nullptr : &peers_},
       engine_options_);
   set_ring_to_dump(&engine_->decisions());
   WEIR_CO_TRY(start_admin());
@@ -297,6 +299,8 @@ rt::Task<void> BrokerProcess::stop_engine_and_storage(MonoTime deadline) {
   rt::Scope scope(loop_);
   if (storage_) scope.spawn(cut_storage(std::max(deadline, loop_.now() + kStoreGrace), stopped));
   if (engine_) co_await engine_->stop(deadline);
+  peers_.stop();
+  co_await peers_.join();
   if (storage_ && storage_->witness()) co_await storage_->witness()->withdraw();
   if (storage_) co_await storage_->stop();
   stopped.notify_all();

@@ -41,7 +41,7 @@ Connection::Connection(LaneShared& lane, std::unique_ptr<rt::Stream> stream, std
 rt::Task<void> Connection::run() {
   scope_.spawn(read_loop());
   scope_.spawn(write_loop());
-  while (!closing_ && !draining_) co_await ending_.wait();
+  while (!closing_ && !(draining_ && heard_)) co_await ending_.wait();
   co_await cancel_parked();
   // Bounded: every handler has a deadline, and a drain ends with close().
   while (!closing_ && !slots_.empty()) co_await ending_.wait();
@@ -127,7 +127,8 @@ rt::Task<void> Connection::read_loop() {
 rt::Task<bool> Connection::read_step(MutableBytes into) {
   const bool fresh = !fsm_.inside_frame();
   Result<std::size_t> n = co_await stream_->read_some(into);
-  if (!n || *n == 0 || closing_) co_return false;
+  if (!n || *n == 0 || closing_ || (draining_ && !heard_)) co_return false;
+  heard_ = true;
   last_activity_ = lane_.loop.now();
   if (fresh) frame_began_ = last_activity_;
   lane_.metrics.bytes_in.add(*n);

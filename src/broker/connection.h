@@ -43,8 +43,11 @@ class Connection {
 
   /// From the first read to the last task's end.
   rt::Task<void> run();
-  /// Reads no more, ends parked fetches, closes when what was read is answered.
+  /// Reads no more, ends parked fetches, closes when what was read is answered. One that never sent
+  /// anything stays open until `close`.
   void drain();
+  /// Whether the other side ever sent anything.
+  bool heard() const { return heard_; }
   /// Now, whatever is under way; for the end of a drain.
   void close();
   /// Closes if idle, if a reserved frame is not filled in time, or if the peer does not read.
@@ -92,6 +95,7 @@ class Connection {
   std::size_t slot_bytes_ = 0;
   /// Of the last request that only reads: what the next ones are expected to take.
   std::size_t last_answer_bytes_ = 0;
+  bool heard_ = false;
   bool draining_ = false;
   bool closing_ = false;
   MonoTime last_activity_;

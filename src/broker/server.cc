@@ -1,5 +1,6 @@
 #include "broker/server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "broker/memory_budget.h"
@@ -136,10 +137,9 @@ rt::Task<void> Server::drain(MonoTime deadline) {
 rt::Task<void> Server::drain_lane(Lane* lane, MonoTime deadline) {
   rt::Loop& loop = lane->shared.loop;
   co_await rt::resume_on(loop);
-  while (!lane->connections.empty() && loop.now() < deadline)
-    co_await lane->changed.wait_until(deadline);
-  if (!lane->connections.empty())
-    broker_.log().warn("drain_incomplete", {{"connections", lane->connections.size()}});
+  const auto asked = [lane] { return std::ranges::any_of(lane->connections, &Connection::heard); };
+  while (asked() && loop.now() < deadline) co_await lane->changed.wait_until(deadline);
+  if (asked()) broker_.log().warn("drain_incomplete", {{"connections", lane->connections.size()}});
   for (Connection& connection : lane->connections) connection.close();
   co_await lane->scope.join();
 }

@@ -44,7 +44,8 @@ class Server {
 
   void start();
   /// Stops accepting, ends parked fetches, lets what was read be answered until `deadline`, closes
-  /// all and joins.
+  /// all and joins. Connections that never sent anything go last, because other brokers take the
+  /// end of theirs for our death (engine/peer_watch.h).
   rt::Task<void> drain(MonoTime deadline);
 
   std::size_t connections() const { return quota_.total(); }

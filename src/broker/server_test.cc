@@ -329,37 +329,6 @@ TEST(Limits, ConnectionsInAllWaitForAPlace) {
   EXPECT_EQ(number_of(second.next_frame()), 2);
 }
 
-TEST(Drain, FinishesWhatWasReadThenCloses) {
-  Rig rig(echo_table(), {.lanes = 2});
-  auto client = rig.connect();
-  client.send(echo_request(kRead, 3000, 1) + echo_request(kRead, 0, 2));
-  rig.world.run_for(1s);
-  rig.drain(10s);
-  EXPECT_EQ(receive(client, 2), (std::vector{1, 2}));
-  EXPECT_TRUE(client.closes(1s));
-  auto late = rig.connect("late");
-  EXPECT_TRUE(late.closes(10s));
-}
-
-TEST(Drain, EndsAtItsDeadline) {
-  Rig rig(echo_table());
-  auto client = rig.connect();
-  client.send(echo_request(kRead, 30000, 1));
-  rig.world.run_for(1s);
-  rig.drain(5s);
-  EXPECT_EQ(rig.log.count("drain_incomplete"), 1u);
-  EXPECT_TRUE(client.closes(1s));
-}
-
-TEST(Drain, IdleConnectionsCloseAtOnce) {
-  Rig rig(echo_table());
-  auto client = rig.connect();
-  rig.world.run_for(1s);
-  const MonoTime start = rig.world.now();
-  rig.drain(60s);
-  EXPECT_LT(rig.world.now() - start, 1s);
-}
-
 TEST(Connection, AClientThatLeavesEndsNothingElse) {
   Rig rig(echo_table());
   {

@@ -22,9 +22,9 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
       proposer_({parts.loop, parts.random, parts.log, follower_, pacer_, parts.logger,
                  parts.metrics, decisions_},
                 Incarnation{}, options_.commit_gap),
-      membership_(
-          {parts.loop, parts.random, follower_, proposer_, parts.witness, parts.logger, decisions_},
-          options_),
+      membership_({parts.loop, parts.random, follower_, proposer_, parts.witness, parts.peers,
+                   parts.logger, decisions_},
+                  options_),
       cache_(parts.cache_pool, parts.metrics),
       reader_({parts.loop, parts.store, parts.cold_store ? *parts.cold_store : parts.store,
                parts.workers, parts.log, follower_, cache_, parts.logger, parts.metrics}),
@@ -159,11 +159,12 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   maintenance_.stop();
   groups_.stop();
   consumer_groups_.stop();
-  membership_.stop();
   stop_.notify_all();
   follower_.progress().notify_all();
   producer_ids_taken_.notify_all();
+  // Until then it vouches, and registers again if it must.
   co_await batcher_scope_.join();
+  membership_.stop();
   co_await membership_.deregister(deadline);
   proposer_.stop(deadline);
   follower_.stop();

@@ -53,6 +53,8 @@ class ClusterEngine final : public Engine, private FoldListener {
     commitlog::CommitLog* maintenance_log = nullptr;
     /// For compression of what is stored, and the long work of maintenance. Null: on the loop.
     rt::Workers* workers = nullptr;
+    /// Hears of the death of other brokers where `witness` cannot. May be null.
+    PeerWatch* peers = nullptr;
   };
   ClusterEngine(Parts parts, Options options);
   ~ClusterEngine() override;

@@ -127,6 +127,8 @@ rt::Task<void> Membership::tick() {
     co_return;
   }
   MonoTime now = parts_.loop.now();
+  if (parts_.peers)
+    parts_.peers->watch(parts_.follower.state().brokers(), parts_.proposer.incarnation());
   if (alone()) {
     seen_.clear();
     co_return;
@@ -135,7 +137,7 @@ rt::Task<void> Membership::tick() {
     last_vouch_ = now;
     parts_.proposer.submit(make_proposal(state::command::Vouch{}), nullptr);
   }
-  co_await expire_silent(now);
+  co_await expire_lost(now);
 }
 
 rt::Task<void> Membership::register_again() {
@@ -146,14 +148,23 @@ rt::Task<void> Membership::register_again() {
     parts_.logger.warn("registration_failed", {{"error", describe(registered.error())}});
 }
 
-rt::Task<void> Membership::expire_silent(MonoTime now) {
+const char* Membership::lost_by(const state::BrokerInfo& broker, MonoTime now) const {
+  auto seen = seen_.find(broker.incarnation);
+  if (seen == seen_.end() || seen->second.sign != broker.last_sign) return nullptr;
+  if (parts_.peers && parts_.peers->is_gone(broker.incarnation)) return "its address refuses";
+  if (now - seen->second.at >= std::chrono::milliseconds(broker.session_timeout_ms))
+    return "session time-out";
+  return nullptr;
+}
+
+rt::Task<void> Membership::expire_lost(MonoTime now) {
   std::vector<std::pair<Incarnation, Position>> suspects;
   for (const state::BrokerInfo& broker : parts_.follower.state().brokers()) {
     if (broker.incarnation == parts_.proposer.incarnation()) continue;
     auto [it, fresh] = seen_.try_emplace(broker.incarnation, Seen{broker.last_sign, now});
     if (it->second.sign != broker.last_sign) it->second = Seen{broker.last_sign, now};
-    bool silent = now - it->second.at >= std::chrono::milliseconds(broker.session_timeout_ms);
-    if (silent || parts_.witness) suspects.emplace_back(broker.incarnation, broker.last_sign);
+    if (parts_.witness || lost_by(broker, now))
+      suspects.emplace_back(broker.incarnation, broker.last_sign);
   }
   std::erase_if(
       seen_, [&](const auto& item) { return !parts_.follower.state().is_registered(item.first); });
@@ -163,8 +174,8 @@ rt::Task<void> Membership::expire_silent(MonoTime now) {
     if (it == seen_.end() || it->second.sign != sign || it->second.proposed) continue;
     const state::BrokerState* broker = parts_.follower.state().broker(incarnation);
     if (!broker) continue;
-    bool silent = now - it->second.at >= std::chrono::milliseconds(broker->info.session_timeout_ms);
-    if (!dead && !silent) continue;
+    const char* why = dead ? "its lock is free" : lost_by(broker->info, now);
+    if (!why) continue;
     // Without the proof of being at the tail, silence may be our own: a store outage hides every
     // voucher.
     if (!co_await parts_.follower.barrier(parts_.loop.now() + kProposeWait)) continue;
@@ -177,8 +188,7 @@ rt::Task<void> Membership::expire_silent(MonoTime now) {
     state::command::ExpireBroker command;
     command.incarnation = Uuid::from_bytes(incarnation.view());
     command.voucher_position = static_cast<std::int64_t>(sign.value);
-    parts_.logger.info("expiring_broker", {{"node_id", broker->info.node_id.value},
-                                           {"proved_dead", dead ? "yes" : "no"}});
+    parts_.logger.info("expiring_broker", {{"node_id", broker->info.node_id.value}, {"why", why}});
     parts_.proposer.submit(make_proposal(command), nullptr);
   }
 }
@@ -186,9 +196,15 @@ rt::Task<void> Membership::expire_silent(MonoTime now) {
 rt::Task<void> Membership::deregister(MonoTime deadline) {
   if (!registered_) co_return;
   leaving_ = true;
-  auto left =
-      co_await parts_.proposer.propose(make_proposal(state::command::DeregisterBroker{}), deadline);
-  if (!left) parts_.logger.warn("deregistration_failed", {{"error", describe(left.error())}});
+  const Incarnation self = parts_.proposer.incarnation();
+  // By our command, or by a peer that took our silence for death: then the command has no outcome.
+  auto here = [&] { return parts_.follower.state().is_registered(self); };
+  bool going = parts_.proposer.submit(make_proposal(state::command::DeregisterBroker{}), nullptr);
+  while (going && here() && parts_.follower.halted().empty())
+    going = co_await parts_.follower.progress().wait_until(deadline);
+  if (here())
+    parts_.logger.warn("deregistration_failed",
+                       {{"advice", "the log took no entry in time; the others will expire it"}});
   registered_ = false;
 }
 

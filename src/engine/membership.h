@@ -2,11 +2,12 @@
 // others.
 //
 // Registration is command 1 of an incarnation. A broker that is not alone vouches at a third of its
-// session time-out. Silence is measured on this broker's own monotonic clock since it folded the
-// last sign, and only after a barrier, so that a store outage does not expire everybody;
-// `ExpireBroker` names the last sign that we folded, so a newer one defeats it (docs/design.md,
-// 12). A broker that finds itself expired (it was paused) registers again as a new incarnation; one
-// that was superseded by a process with the same node id or address stops serving.
+// session time-out. A peer is expired after its silence, or sooner where a witness or the watch
+// over peers says that it is gone. Silence is measured on this broker's own monotonic clock since
+// it folded the last sign, and only after a barrier, so that a store outage does not expire
+// everybody; `ExpireBroker` names the last sign that we folded, so a newer one defeats it
+// (docs/design.md, 12). A broker that finds itself expired (it was paused) registers again as a new
+// incarnation; one that was superseded by a process with the same node id or address stops serving.
 #pragma once
 
 #include <memory>
@@ -16,6 +17,7 @@
 #include "base/log.h"
 #include "engine/follower.h"
 #include "engine/options.h"
+#include "engine/peer_watch.h"
 #include "engine/proposer.h"
 #include "rt/random.h"
 
@@ -41,6 +43,8 @@ class Membership final : public FoldListener {
     Proposer& proposer;
     /// May be null.
     DeathWitness* witness;
+    /// May be null.
+    PeerWatch* peers;
     Logger& logger;
     DecisionRing& decisions;
   };
@@ -72,7 +76,9 @@ class Membership final : public FoldListener {
   Proposal registration() const;
   bool superseded() const;
   rt::Task<void> tick();
-  rt::Task<void> expire_silent(MonoTime now);
+  rt::Task<void> expire_lost(MonoTime now);
+  /// Why `broker` should be expired; null: no reason.
+  const char* lost_by(const state::BrokerInfo& broker, MonoTime now) const;
   rt::Task<void> register_again();
   std::string lost_to() const;
 

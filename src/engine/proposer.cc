@@ -127,9 +127,9 @@ bool Proposer::may_offer() const {
 
 rt::Task<void> Proposer::run() {
   Duration backoff = kBackoffFirst;
+  // Nobody registers a broker again that stops.
   auto over = [this] {
-    return give_up_ && (pending_.empty() || parts_.loop.now() >= *give_up_ ||
-                        !parts_.follower.halted().empty());
+    return give_up_ && (pending_.empty() || parts_.loop.now() >= *give_up_ || !may_offer());
   };
   while (!over()) {
     if (pending_.empty() || !may_offer()) {

@@ -57,8 +57,8 @@ class Network {
   /// 127.0.0.1 and ::1 on one port. Errors: already_exists (the port is in
   /// use), configuration (not ours, no permission), with the address in the message.
   virtual Result<std::unique_ptr<Listener>> listen(Loop& loop, const Endpoint& at) = 0;
-  /// Connects, trying each address of the name, until `deadline`. Errors: unavailable (refused,
-  /// unreachable, no name server), configuration (no such host), timed_out.
+  /// Connects, trying each address of the name, until `deadline`. Errors: closed (refused: nobody
+  /// listens), unavailable (unreachable, no name server), configuration (no such host), timed_out.
   virtual Task<Result<std::unique_ptr<Stream>>> connect(Loop& loop, Endpoint to,
                                                         MonoTime deadline) = 0;
 };

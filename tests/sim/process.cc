@@ -29,7 +29,8 @@ BrokerProcess::BrokerProcess(rt::sim::SimNode& node, Shared shared, const Cluste
       engine_options_(std::move(engine_options)),
       logger_(node, options.verbose),
       cache_pool_("cache", options.cache_bytes),
-      memory_(64u << 20, node.loop()) {
+      memory_(64u << 20, node.loop()),
+      peers_(node.loop(), node.network()) {
   if (options_.backend != Backend::files) open_memory(shared);
 }
 
@@ -82,10 +83,10 @@ rt::Task<void> BrokerProcess::run() {
       co_return;
     }
   }
-  engine_ = std::make_unique<engine::ClusterEngine>(
-      engine::ClusterEngine::Parts{node_.loop(), node_.random(), *store_, log_of_engine(),
-                                   cache_pool_, witness_.get(), logger_, metrics_},
-      engine_options_);
+  engine::ClusterEngine::Parts parts{node_.loop(), node_.random(), *store_, log_of_engine(),
+                                     cache_pool_,  witness_.get(), logger_, metrics_};
+  if (options_.servers && !witness_) parts.peers = &peers_;
+  engine_ = std::make_unique<engine::ClusterEngine>(parts, engine_options_);
   if (unguarded_log_) unguarded_log_->set_engine(engine_.get());
   auto started = co_await engine_->start(node_.loop().now() + kStartMax);
   if (started && options_.servers) started = start_server();
@@ -118,6 +119,8 @@ rt::Task<void> BrokerProcess::stop(MonoTime deadline) {
   memory_.stop();
   if (server_) co_await server_->drain(deadline);
   co_await engine_->stop(deadline);
+  peers_.stop();
+  co_await peers_.join();
   if (witness_) co_await witness_->withdraw();
   stopped_ = true;
 }

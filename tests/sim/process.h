@@ -73,6 +73,7 @@ class BrokerProcess {
   std::unique_ptr<EarlyTruncationLog> early_log_;
   std::unique_ptr<UnguardedMergeLog> unguarded_log_;
   std::unique_ptr<engine::LockFileWitness> witness_;
+  engine::PeerWatch peers_;
   std::unique_ptr<engine::ClusterEngine> engine_;
   std::unique_ptr<broker::Broker> broker_;
   std::unique_ptr<broker::Server> server_;

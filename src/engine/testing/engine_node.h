@@ -46,10 +46,17 @@ class LoudLogger final : public Logger {
 class EngineNode {
  public:
   EngineNode(rt::sim::SimNode& node, SharedStores stores, Options options,
-             std::size_t cache_bytes = 64u << 20)
+             std::size_t cache_bytes = 64u << 20, PeerWatch* peers = nullptr)
       : cache_pool_("cache", cache_bytes),
-        engine_({node.loop(), node.random(), stores.store, stores.log, cache_pool_, nullptr,
-                 logger_, metrics_},
+        engine_({.loop = node.loop(),
+                 .random = node.random(),
+                 .store = stores.store,
+                 .log = stores.log,
+                 .cache_pool = cache_pool_,
+                 .witness = nullptr,
+                 .logger = logger_,
+                 .metrics = metrics_,
+                 .peers = peers},
                 std::move(options)) {}
   ClusterEngine& operator*() { return engine_; }
   ClusterEngine* operator->() { return &engine_; }

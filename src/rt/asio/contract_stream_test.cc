@@ -227,7 +227,7 @@ Task<void> connection_is_refused(Parts& parts) {
   Endpoint nobody = (*listener)->local();
   listener->reset();
   auto got = co_await parts.network.connect(parts.loop, nobody, parts.soon());
-  EXPECT_TRUE(!got && got.error().is(ErrorCode::unavailable));
+  EXPECT_TRUE(!got && got.error().is(ErrorCode::closed));
   if (!got) EXPECT_NE(got.error().message.find(nobody.text()), std::string::npos);
 }
 TYPED_TEST(StreamContract, ConnectionToNobodyIsRefused) { this->run(connection_is_refused); }

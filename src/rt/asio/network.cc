@@ -18,8 +18,9 @@ namespace {
 
 using StreamResult = Result<std::unique_ptr<Stream>>;
 
-std::unexpected<Error> failed(const Endpoint& to, std::string_view reason) {
-  return fail(ErrorCode::unavailable, "connect to " + to.text() + ": " + std::string(reason));
+std::unexpected<Error> failed(const Endpoint& to, int error) {
+  ErrorCode code = error == ECONNREFUSED ? ErrorCode::closed : ErrorCode::unavailable;
+  return fail(code, "connect to " + to.text() + ": " + system_message(error));
 }
 
 std::unexpected<Error> late(const Endpoint& to) {
@@ -63,7 +64,7 @@ bool is_connected_to_itself(int fd, const SocketAddress& to) {
 Task<StreamResult> try_address(AsioLoop& loop, Endpoint to, SocketAddress address,
                                MonoTime deadline) {
   int fd = ::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (fd < 0) co_return failed(to, system_message(errno));
+  if (fd < 0) co_return failed(to, errno);
   auto socket = std::make_shared<Socket>(loop, address);
   WEIR_CO_TRY(socket->descriptor.adopt(fd));
   int error = ::connect(fd, address.get(), address.length) == 0 ? 0 : errno;
@@ -79,20 +80,22 @@ Task<StreamResult> try_address(AsioLoop& loop, Endpoint to, SocketAddress addres
     if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0) error = errno;
   }
   if (error == 0 && is_connected_to_itself(fd, address)) error = ECONNREFUSED;
-  if (error != 0) co_return failed(to, system_message(error));
+  if (error != 0) co_return failed(to, error);
   co_return std::make_unique<SocketStream>(std::move(socket));
 }
 
 Task<StreamResult> connect_to(AsioLoop& loop, Workers& workers, Endpoint to, MonoTime deadline) {
   auto addresses = co_await resolve(loop, workers, to, deadline);
   if (!addresses) co_return std::unexpected(std::move(addresses).error());
-  StreamResult result = failed(to, "no address");
+  StreamResult result = fail(ErrorCode::unavailable, "connect to " + to.text() + ": no address");
   for (std::size_t i = 0; i < addresses->size(); ++i) {
     MonoTime now = loop.now();
     if (i > 0 && now >= deadline) break;
     // A dead first address may not use up the time of the others.
     auto left = static_cast<std::int64_t>(addresses->size() - i);
-    result = co_await try_address(loop, to, (*addresses)[i], now + (deadline - now) / left);
+    auto tried = co_await try_address(loop, to, (*addresses)[i], now + (deadline - now) / left);
+    // A name is refused only if each of its addresses refuses.
+    if (i == 0 || tried || !tried.error().is(ErrorCode::closed)) result = std::move(tried);
     if (result) break;
   }
   co_return result;

@@ -69,7 +69,7 @@ struct Attempt : std::enable_shared_from_this<Attempt> {
 
   static void refuse(Attempt& attempt) {
     attempt.answer =
-        fail(ErrorCode::unavailable, "connect to " + attempt.to.text() + ": connection refused");
+        fail(ErrorCode::closed, "connect to " + attempt.to.text() + ": connection refused");
     attempt.done.notify_all();
   }
 

@@ -110,7 +110,7 @@ TEST_F(SimNetworkFaults, KilledServerBreaksItsConnections) {
   client_.spawn(ping(client_, refused));
   world_.run_for(1s);
   ASSERT_TRUE(refused.error.has_value());
-  EXPECT_TRUE(refused.error->is(ErrorCode::unavailable));
+  EXPECT_TRUE(refused.error->is(ErrorCode::closed));
   SimNode& next = world_.start_node({.host = "server"});
   next.spawn(serve(next));
   Outcome fresh;
