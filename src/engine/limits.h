@@ -50,8 +50,6 @@ inline constexpr int kUploadAttemptsMax = 4;
 /// Writes that have failed for so long, or a create that has been under way for so long, make the
 /// broker not ready.
 inline constexpr Duration kTroubleShownAfter = 4s;
-/// Between two log lines of one repeated warning.
-inline constexpr Duration kWarningPause = 10s;
 /// Failed uploads are not repeated for ever, so what they say holds for so long. Then clients may
 /// try again.
 inline constexpr Duration kUploadTroubleHolds = 15s;
