@@ -13,6 +13,10 @@ namespace {
 std::uint64_t gather_bytes_max(const JobContext& context) {
   return std::min<std::uint64_t>(kCompactionGatherBytes, context.rules().merge_segment_bytes);
 }
+
+std::int64_t unmerged_lag_ms(const MaintenanceOptions& rules) {
+  return rules.merge_before_compaction ? rules.merge_after / 1ms * kUnmergedLagFactor : 0;
+}
 }  // namespace
 
 CompactionJob::CompactionJob(JobContext& context)
@@ -81,9 +85,8 @@ rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
       co_await rt::yield(context_.loop);
     state::PartitionRef at{topic.id, PartitionIndex(p)};
     if (!is_mine(context_, at) || waits(at)) continue;
-    auto plan = plan_compaction(
-        context_.state(), at, settings,
-        {context_.loop.wall_now(), context_.rules().merge_after / 1ms * kUnmergedLagFactor});
+    auto plan = plan_compaction(context_.state(), at, settings,
+                                {context_.loop.wall_now(), unmerged_lag_ms(context_.rules())});
     if (!plan) continue;
     dirty_bytes_ += plan->dirty_bytes;
     if (plan->bytes > read_bytes_max(context_)) {
