@@ -29,6 +29,9 @@ CompactionJob::CompactionJob(JobContext& context)
           context.metrics.counter("weir_compaction_records_kept_total", "Records that stayed")),
       unkeyed_dropped_(context.metrics.counter("weir_compaction_unkeyed_records_total",
                                                "Records without key that compaction dropped")),
+      unreadable_kept_(context.metrics.counter(
+          "weir_compaction_unreadable_batches_total",
+          "Batches that compaction kept as they are because their records do not parse")),
       read_bytes_(context.metrics.counter("weir_compaction_read_bytes_total",
                                           "Bytes that compaction read")),
       written_bytes_(context.metrics.counter("weir_compaction_written_bytes_total",
@@ -128,6 +131,7 @@ rt::Task<Result<void>> CompactionJob::compact_one(const CompactionPlan& plan,
     records_read_.add(compactor.stats().records_read);
     records_kept_.add(compactor.stats().records_kept);
     unkeyed_dropped_.add(compactor.stats().unkeyed_dropped);
+    unreadable_kept_.add(compactor.stats().unreadable_kept);
     if (!compactor.whole()) more_ = true;
     left_alone_.erase(plan.at);
     co_return Result<void>{};
