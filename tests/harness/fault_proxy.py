@@ -154,6 +154,11 @@ class FaultProxy:
 
 
 def kind_of(method, path):
+    """Named by what S3 charges for: a listing is no GET, and deletions are free."""
+    if "list-type=" in path:
+        method = "LIST"
+    if method == "POST" and path.endswith(("?delete", "?delete=")):
+        method = "DELETE"
     for part in ("/log/", "/data/", "/snapshot/", "/probe/"):
         if part in path:
             return f"{method} {part.strip('/')}"
