@@ -111,7 +111,7 @@ engine::Options engine_options(const BrokerOptions& options, const std::string& 
 }
 
 /// Waits for readers and uploads in flight are short where the store is a directory: its log knows
-/// the floor, and nothing there takes minutes.
+/// the floor, nothing there takes minutes, and requests cost nothing.
 engine::MaintenanceOptions maintenance_options(const BrokerOptions& options,
                                                const broker::config::StaticValues& given,
                                                std::uint64_t memory_bytes) {
@@ -120,6 +120,7 @@ engine::MaintenanceOptions maintenance_options(const BrokerOptions& options,
     out.horizon_interval = 10s;
     out.deletion_delay = 10s;
     out.merge_interval = 10s;
+    out.merge_before_compaction = false;
     out.clock_interval_idle = 1min;
   }
   out.log_grace = options.log_grace.value_or(Duration(0));

@@ -1,5 +1,6 @@
 // weir group reset: moves the committed offsets of a group that has no members.
 #include <boost/json/object.hpp>
+#include <set>
 
 #include "base/narrow.h"
 #include "base/units.h"

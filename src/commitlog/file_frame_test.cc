@@ -25,7 +25,8 @@ FrameHeader header_at(std::uint64_t position, std::uint64_t durable_end = 0) {
 
 TEST(FileFrame, GivesBackWhatWasEncoded) {
   std::string bytes = frame("payload", header_at(12, 345));
-  ParsedFrame parsed = parse_frame(as_bytes(bytes + "more"));
+  const std::string longer = bytes + "more";
+  ParsedFrame parsed = parse_frame(as_bytes(longer));
   ASSERT_EQ(parsed.state, FrameState::whole);
   EXPECT_EQ(parsed.header.kind, FrameKind::entry);
   EXPECT_EQ(parsed.header.position, Position(12));

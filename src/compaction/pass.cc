@@ -17,6 +17,14 @@ std::unexpected<Error> at_batch(record::BatchError error, const record::BatchVie
   return at_batch(record::to_error(error), batch);
 }
 
+/// As it was produced, not damaged since.
+bool was_written_so(record::BatchError error, const record::BatchView& batch) {
+  using record::BatchError;
+  const bool unreadable = error == BatchError::malformed_record ||
+                          error == BatchError::bad_offset_delta || error == BatchError::undecodable;
+  return unreadable && batch.checksum_ok();
+}
+
 /// now + retention, or the end of time.
 WallMillis horizon_of(WallMillis now, std::int64_t retention_ms) {
   std::int64_t sum = 0;
@@ -39,9 +47,12 @@ Result<bool> Pass::index(const record::BatchView& batch) {
   if (batch.last_offset() < options_.dirty_begin) return true;
   if (batch.control() || indexed_.on_data(batch)) return true;
   auto reader = record::RecordReader::open(batch, options_.records_bytes_max);
+  if (!reader && was_written_so(reader.error(), batch)) return true;
   if (!reader) return at_batch(reader.error(), batch);
   for (;;) {
     auto record = reader->next();
+    // The keys read so far count: the batch stays, and has their newer values.
+    if (!record && was_written_so(record.error(), batch)) return true;
     if (!record) return at_batch(record.error(), batch);
     if (!*record) return true;
     Offset offset = (*record)->offset;
@@ -84,10 +95,13 @@ Result<Pass::Filtered> Pass::filter(const record::BatchView& batch) {
   Verdict verdict = judge(batch);
   kept_.clear();
   auto reader = record::RecordReader::open(batch, options_.records_bytes_max);
+  if (!reader && was_written_so(reader.error(), batch)) return conclude_unreadable(batch, verdict);
   if (!reader) return at_batch(reader.error(), batch);
   bool tombstones = false;
   for (;;) {
     auto record = reader->next();
+    if (!record && was_written_so(record.error(), batch))
+      return conclude_unreadable(batch, verdict);
     if (!record) return at_batch(record.error(), batch);
     if (!*record) break;
     ++stats_.records_read;
@@ -103,6 +117,14 @@ Result<Pass::Filtered> Pass::filter(const record::BatchView& batch) {
   if (filtered->kind == Filtered::Kind::original) stats_.bytes_kept += batch.size();
   if (filtered->kind == Filtered::Kind::rewritten) stats_.bytes_kept += filtered->batch.size();
   return filtered;
+}
+
+Result<Pass::Filtered> Pass::conclude_unreadable(const record::BatchView& batch,
+                                                 const Verdict& verdict) {
+  if (verdict.discard) return conclude(batch, {}, false);
+  ++stats_.unreadable_kept;
+  stats_.bytes_kept += batch.size();
+  return Filtered{};
 }
 
 Result<Pass::Filtered> Pass::conclude(const record::BatchView& batch,

@@ -9,6 +9,8 @@
 // may not write them where a topic is compacted; they are from before). Of a producer that is still
 // remembered, the last batch stays, if need be without records: it tells the last sequence.
 // Data of aborted transactions goes, their markers follow (transactions.h).
+// A batch with a good checksum whose records do not parse stays as it is: a broken client wrote it
+// (records are not decoded on arrival where no topic demands it), and only it knows what is inside.
 //
 // Pure; the batches hold final offsets. Memory: the key map, and one batch decompressed.
 #pragma once
@@ -54,6 +56,8 @@ struct PassStats {
   std::uint64_t records_kept = 0;
   std::uint64_t unkeyed_dropped = 0;
   std::uint64_t tombstones_dropped = 0;
+  /// Batches that do not parse, kept as they are.
+  std::uint64_t unreadable_kept = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_kept = 0;
 };
@@ -95,6 +99,7 @@ class Pass {
   Verdict judge(const record::BatchView& batch);
   bool keeps(const record::RecordView& record, const record::BatchView& batch,
              const Verdict& verdict);
+  Result<Filtered> conclude_unreadable(const record::BatchView& batch, const Verdict& verdict);
   bool is_last_of_producer(const record::BatchView& batch) const;
   Result<Filtered> conclude(const record::BatchView& batch,
                             const std::vector<record::RecordView>& kept, bool needs_horizon);

@@ -4,6 +4,7 @@
 
 #include "compaction/edit.h"
 #include "compaction/partition_for_test.h"
+#include "record/batch_edit.h"
 
 namespace weir::compaction {
 namespace {
@@ -251,6 +252,22 @@ TEST_F(PassTest, a_full_map_ends_the_run_and_the_next_one_goes_on_there) {
   std::vector<test::Item> items = log_.items();
   ASSERT_EQ(items.size(), 21u);
   for (const test::Item& item : items) EXPECT_GE(item.offset, 40);
+}
+
+TEST_F(PassTest, a_batch_that_was_written_so_that_it_does_not_parse_stays) {
+  log_.add({{"a", "1"}, {"b", "1"}});
+  log_.add({{"a", "2"}});
+  log_.add({{"b", "2"}});
+  // Its only record claims an offset beyond the batch.
+  auto& odd = log_.batches()[1];
+  odd[record::batch_header_bytes + 3] = std::byte{100};
+  record::set_log_append_time(odd, WallMillis(1'000));  // sets the checksum
+  const auto before = odd;
+  log_.compact(map_, log_.all());
+  EXPECT_EQ(log_.stats().unreadable_kept, 1u);
+  ASSERT_EQ(log_.batches().size(), 3u);
+  EXPECT_EQ(log_.batches()[1], before);
+  EXPECT_EQ(TestPartition::view(log_.batches()[0]).record_count(), 1);
 }
 
 TEST_F(PassTest, damage_is_an_error_that_names_the_offset) {

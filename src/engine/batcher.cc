@@ -198,11 +198,9 @@ rt::Task<void> Batcher::upload(std::shared_ptr<Flight> flight, std::size_t index
       co_return;
     }
     upload_trouble_.failed(parts_.loop.now(), put.error());
-    if (upload_warning_.due(parts_.loop.now()))
-      parts_.logger.warn("segment_upload_failed", {{"store", parts_.store.describe()},
-                                                   {"attempt", attempt},
-                                                   {"error", describe(put.error())},
-                                                   {"left_out", upload_warning_.take_left_out()}});
+    parts_.logger.warn("segment_upload_failed", {{"store", parts_.store.describe()},
+                                                 {"attempt", attempt},
+                                                 {"error", describe(put.error())}});
     if (attempt >= kUploadAttemptsMax || !worth_retrying(put.error()) || stopping_) {
       upload.failure = put.error();
       co_return;

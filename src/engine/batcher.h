@@ -90,7 +90,6 @@ class Batcher {
   std::uint64_t turn_ = 0;
   bool stopping_ = false;
   StoreTrouble upload_trouble_;
-  RepeatedWarning upload_warning_;
   MonoTime give_up_{};
   rt::Event changed_;
   rt::Event turn_changed_;

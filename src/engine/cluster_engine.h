@@ -150,7 +150,6 @@ class ClusterEngine final : public Engine, private FoldListener {
   /// When a client last wanted something that others' entries may matter for.
   MonoTime asked_at_{};
   Duration poll_step_{};
-  RepeatedWarning poll_warning_;
   bool serving_ = false;
   bool founded_ = false;
   bool stopping_ = false;

@@ -114,9 +114,7 @@ rt::Task<void> ClusterEngine::poll() {
     auto found = co_await follower_.read_next();
     adapt_poll(found && *found);
     while (found && *found && !stopping_) found = co_await follower_.read_next();
-    if (!found && poll_warning_.due(parts_.loop.now()))
-      parts_.logger.warn("log_read_failed", {{"error", describe(found.error())},
-                                             {"left_out", poll_warning_.take_left_out()}});
+    if (!found) parts_.logger.warn("log_read_failed", {{"error", describe(found.error())}});
     if (parts_.loop.now() - tail_checked >= options_.tail_check) {
       tail_checked = parts_.loop.now();
       co_await follower_.check_tail();

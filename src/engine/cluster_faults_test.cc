@@ -64,6 +64,27 @@ TEST_F(ClusterFaultsTest, a_silent_broker_is_expired_and_a_paused_one_comes_back
   EXPECT_TRUE(b->status().ready);
 }
 
+TEST_F(ClusterFaultsTest, brokers_that_were_expired_come_back_with_their_node_ids) {
+  EngineNode& a = start("a");
+  EngineNode& b = start("b");
+  EngineNode& c = start("c");
+  world_.run_for(2s);
+  const NodeId of_b = b->node_id();
+  const NodeId of_c = c->node_id();
+  node("b").pause();
+  node("c").pause();
+  world_.run_for(30s);
+  EXPECT_EQ(a->catalog().brokers().size(), 1u);
+  node("c").resume();
+  world_.run_for(5s);
+  node("b").resume();
+  world_.run_for(5s);
+  ASSERT_TRUE(get(node("a"), a->barrier(soon("a"))).has_value());
+  EXPECT_EQ(a->catalog().brokers().size(), 3u);
+  EXPECT_EQ(b->node_id(), of_b);
+  EXPECT_EQ(c->node_id(), of_c);
+}
+
 TEST_F(ClusterFaultsTest, a_dead_broker_is_unregistered_on_demand_and_a_live_one_comes_back) {
   EngineNode& a = start("a");
   EngineNode& b = start("b");

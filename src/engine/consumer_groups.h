@@ -52,7 +52,9 @@ class ConsumerGroups final : public ConsumerGroupApi, public FoldListener {
   rt::Task<JoinAnswer> finish_join(JoinRequest request, std::string member, MonoTime deadline);
   /// After a SyncGroup was folded.
   SyncAnswer finish_sync(const std::string& group, const std::string& member) const;
-  rt::Task<GroupOutcome> classic_heartbeat(MemberId from, MonoTime deadline);
+  state::Refusal judge_classic_heartbeat(const MemberId& from) const;
+  /// After a heartbeat that was accepted. True: the member is out, having been late to join again.
+  rt::Task<bool> fence_classic(std::string group, std::string member, MonoTime deadline);
   /// Somebody has left: the others need an assignment; where only members of the classic protocol
   /// are left, the group becomes a classic one.
   void after_leave(const std::string& group);

@@ -59,7 +59,9 @@ rt::Task<JoinAnswer> ConsumerGroups::finish_join(JoinRequest request, std::strin
     member = group == nullptr ? nullptr : group->find(id);
   }
   if (member == nullptr || !member->classic) {
-    out.refusal = Refusal::unknown_member;
+    // It became a classic group meanwhile: joining again says how to go on.
+    const bool changed = group == nullptr && parts_.follower.state().groups().find(request.group);
+    out.refusal = changed ? Refusal::rebalance_in_progress : Refusal::unknown_member;
     co_return out;
   }
   out.member = id;
@@ -83,26 +85,17 @@ SyncAnswer ConsumerGroups::finish_sync(const std::string& id, const std::string&
   return out;
 }
 
-rt::Task<GroupOutcome> ConsumerGroups::classic_heartbeat(MemberId from, MonoTime deadline) {
-  const auto look = [&] {
-    const state::ConsumerGroup* group = find(from.group);
-    if (group == nullptr) return Refusal::unknown_member;
-    return state::check_classic_member(
-        *group, state::find_claimed(*group, from.member, from.instance), from.generation, false);
-  };
-  Refusal refusal = look();
-  if (refusal != Refusal::none) {
-    Result<void> barrier = co_await parts_.follower.barrier(deadline);
-    if (!barrier) co_return GroupOutcome{.failure = barrier.error()};
-    refusal = look();
-  }
-  if (refusal != Refusal::none && refusal != Refusal::rebalance_in_progress)
-    co_return GroupOutcome{.refusal = refusal};
-  parts_.liveness.heard(from.group, from.member);
-  after_leave(from.group);
-  if (co_await fence_if_late(from.group, from.member, deadline))
-    co_return GroupOutcome{.refusal = Refusal::unknown_member};
-  co_return GroupOutcome{.refusal = refusal};
+Refusal ConsumerGroups::judge_classic_heartbeat(const MemberId& from) const {
+  const state::ConsumerGroup* group = find(from.group);
+  if (group == nullptr) return Refusal::unknown_member;
+  return state::check_classic_member(
+      *group, state::find_claimed(*group, from.member, from.instance), from.generation, false);
+}
+
+rt::Task<bool> ConsumerGroups::fence_classic(std::string group, std::string member,
+                                             MonoTime deadline) {
+  after_leave(group);
+  co_return co_await fence_if_late(std::move(group), std::move(member), deadline);
 }
 
 void ConsumerGroups::after_leave(const std::string& id) {

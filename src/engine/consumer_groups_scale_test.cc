@@ -2,6 +2,7 @@
 // brokers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "engine/testing/consumer_groups_fixture.h"

@@ -304,6 +304,32 @@ TEST_F(MigrationTest, the_last_consumer_leaves_and_the_group_is_classic_again) {
   EXPECT_GT(classic.generation, again.generation);
 }
 
+TEST_F(MigrationTest, a_stale_broker_knows_members_of_a_group_that_changed_its_kind) {
+  EngineNode& a = start("a");
+  EngineNode& b = start("b");
+  create_topic("a", a, "t", 4);
+  settle(a, "old");
+  Member fresh{.id = "new"};
+  ASSERT_EQ(beat("a", a, fresh), Refusal::none);
+  const JoinAnswer mixed = join(a, join_of("old"));
+  ASSERT_TRUE(get(node("b"), b->barrier(soon("b"))).has_value());
+  ASSERT_EQ(leave("a", a, "new").refusal, Refusal::none);
+  const auto kind_at = [](EngineNode& e) {
+    return (*e->follower().state().groups().find("g"))->kind;
+  };
+  ASSERT_TRUE(world_.run_while([&] { return kind_at(a) != state::GroupKind::classic; }, 5s));
+  const JoinAnswer classic = join(a, join_of("old"));
+  ASSERT_TRUE(classic.ok());
+  ASSERT_EQ(kind_at(b), state::GroupKind::consumer) << "b is to be stale here";
+  const auto beat_b = [&](const JoinAnswer& as) {
+    const MemberId from{"g", "old", std::nullopt, as.generation};
+    return get(node("b"), b->groups().heartbeat(from, soon("b"))).refusal;
+  };
+  EXPECT_EQ(beat_b(classic), Refusal::none);
+  EXPECT_EQ(kind_at(b), state::GroupKind::classic);
+  EXPECT_EQ(beat_b(mixed), Refusal::illegal_generation);
+}
+
 TEST_F(MigrationTest, is_refused_where_the_policy_says_so) {
   EngineNode& a = start("a");
   create_topic("a", a, "t", 4);

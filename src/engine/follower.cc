@@ -207,9 +207,7 @@ rt::Task<void> Follower::prove_barriers() {
           {static_cast<std::int64_t>(next().value), static_cast<std::int64_t>(barriers_waiting_)});
       barrier_done_.notify_all();
     } else {
-      if (read_warning_.due(loop_.now()))
-        logger_.warn("barrier_read_failed", {{"error", describe(found.error())},
-                                             {"left_out", read_warning_.take_left_out()}});
+      logger_.warn("barrier_read_failed", {{"error", describe(found.error())}});
       co_await rt::sleep_for(loop_, kReadRetryPause);
     }
   }

@@ -23,7 +23,6 @@
 #include "base/result.h"
 #include "commitlog/commit_log.h"
 #include "engine/log_proof.h"
-#include "engine/repeated_warning.h"
 #include "rt/event.h"
 #include "rt/scope.h"
 #include "state/entry.h"
@@ -119,7 +118,6 @@ class Follower {
   std::uint64_t barrier_proved_ = 0;
   bool barrier_running_ = false;
   std::size_t barriers_waiting_ = 0;
-  RepeatedWarning read_warning_;
   std::uint64_t bytes_folded_ = 0;
   MonoTime last_read_{};
   rt::Scope scope_;

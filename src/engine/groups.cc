@@ -295,6 +295,7 @@ rt::Task<SyncAnswer> Groups::sync(SyncRequest request, MonoTime deadline, const 
 // --- heartbeats and leaving ---
 
 Refusal Groups::judge_heartbeat(const MemberId& from) const {
+  if (is_consumer_group(from.group)) return consumer_->judge_classic_heartbeat(from);
   const state::GroupTable& table = state().groups();
   const state::Slot slot = table.find_slot(from.group);
   if (slot == state::kNoSlot) return Refusal::unknown_member;
@@ -306,23 +307,23 @@ Refusal Groups::judge_heartbeat(const MemberId& from) const {
 }
 
 rt::Task<GroupOutcome> Groups::heartbeat(MemberId from, MonoTime deadline) {
-  if (is_consumer_group(from.group))
-    co_return co_await consumer_->classic_heartbeat(std::move(from), deadline);
   GroupOutcome outcome;
   outcome.refusal = judge_heartbeat(from);
   const auto harmless = [&] {
     return outcome.ok() || outcome.refusal == Refusal::rebalance_in_progress;
   };
   if (!harmless()) {
+    // What this broker has folded may accept but not refuse. The group may also be of the other
+    // kind by then.
     auto proved = co_await parts_.follower.barrier(deadline);
-    if (proved) {
-      outcome.refusal = judge_heartbeat(from);
-    } else {
-      outcome.refusal = Refusal::none;
-      outcome.failure = proved.error();
-    }
+    if (!proved) co_return GroupOutcome{.failure = proved.error()};
+    outcome.refusal = judge_heartbeat(from);
   }
-  if (harmless()) liveness_.heard(from.group, from.member);
+  if (!harmless()) co_return outcome;
+  liveness_.heard(from.group, from.member);
+  if (is_consumer_group(from.group) &&
+      co_await consumer_->fence_classic(from.group, from.member, deadline))
+    outcome.refusal = Refusal::unknown_member;
   co_return outcome;
 }
 

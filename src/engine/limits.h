@@ -52,8 +52,6 @@ inline constexpr int kUploadAttemptsMax = 4;
 inline constexpr Duration kTroubleShownAfter = 4s;
 /// Brokers that a PeerWatch holds connections to.
 inline constexpr std::size_t kWatchedPeersMax = 1'000;
-/// Between two log lines of one repeated warning.
-inline constexpr Duration kWarningPause = 10s;
 /// Failed uploads are not repeated for ever, so what they say holds for so long. Then clients may
 /// try again.
 inline constexpr Duration kUploadTroubleHolds = 15s;

@@ -24,6 +24,7 @@ Proposal Membership::registration() const {
   std::optional<Position> at = parts_.follower.state().position();
   command.folded_position = at ? static_cast<std::int64_t>(at->value) : -1;
   command.requested_node_id = options_.node_id ? options_.node_id->value : -1;
+  command.former_node_id = node_id_ ? node_id_->value : -1;
   command.zone = options_.zone;
   command.shared_identity = options_.shared_identity;
   command.software_version = options_.software_version;

@@ -38,6 +38,8 @@ struct MaintenanceOptions {
   std::size_t rewrite_bytes_min = 4u << 20;
 
   Duration compaction_interval = 15s;
+  /// Whether compaction leaves young flushes to a merge first, which saves requests.
+  bool merge_before_compaction = true;
   /// For the table of keys of one partition's run.
   std::size_t compaction_memory_bytes = 128u << 20;
   /// Dirty bytes that make a run by ratio worth it.

@@ -189,13 +189,10 @@ std::string Proposer::trouble() const {
 
 void Proposer::report(const Error& error) {
   create_errors_.add();
-  if (!warning_.due(parts_.loop.now())) return;
   bool person = error.is(ErrorCode::configuration);
   parts_.logger.write(person ? LogLevel::error : LogLevel::warn,
                       person ? "commit_refused" : "commit_failed",
-                      {{"log", parts_.log.describe()},
-                       {"error", describe(error)},
-                       {"left_out", warning_.take_left_out()}});
+                      {{"log", parts_.log.describe()}, {"error", describe(error)}});
 }
 
 void Proposer::record(DecisionKind kind, const Attempt& attempt, Duration took) {

@@ -21,7 +21,6 @@
 #include "base/metrics.h"
 #include "commitlog/commit_log.h"
 #include "engine/follower.h"
-#include "engine/repeated_warning.h"
 #include "engine/request_pacer.h"
 #include "engine/store_trouble.h"
 #include "rt/event.h"
@@ -154,7 +153,6 @@ class Proposer final : public FoldListener {
   MonoTime last_start_{};
   bool creating_ = false;
   StoreTrouble trouble_;
-  RepeatedWarning warning_;
   rt::Event arrived_;
   Counter& entries_written_;
   Counter& creates_lost_;

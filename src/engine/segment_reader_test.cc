@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/limits.h"
 #include "engine/testing/cluster_fixture.h"
 

@@ -1,8 +1,14 @@
 """The arithmetic of `./dev bench`, and that it refuses what it must refuse. No broker runs here."""
+import http.client
+import http.server
 import pathlib
+import random
+import statistics
 import struct
 import sys
 import tempfile
+import threading
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -10,6 +16,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/benc
 
 import accounting  # noqa: E402
 import flamegraph  # noqa: E402
+import latencylaw  # noqa: E402
+import latencyproxy  # noqa: E402
 import plots  # noqa: E402
 import rawwire  # noqa: E402
 import report  # noqa: E402
@@ -94,6 +102,131 @@ class Report(unittest.TestCase):
         self.assertNotIn("old", text)
         self.assertIn("| 200 (100-300) |", text)
         self.assertIn("![cpu.svg](performance/cpu.svg)", text)
+
+
+LAW = """
+  std::uint64_t bytes_per_second = 1'000'000;
+  static LatencyLaw s3_by_size() {
+    return {.write = {62ms, 150ms},
+            .read = {20ms, 40ms},
+            .list = {50ms, 100ms},
+            .write_sizes = {{1u << 10, {60ms, 150ms}},
+                            {3u << 10, {100ms, 250ms}}}};
+  }
+"""
+CONFIG = """listen = localhost:9092  # default
+flush-interval-min = (by the store: 0 for files, 150ms for S3)
+flush-interval-max = (by the store: 5ms for files, 500ms for S3)
+segment-bytes = 8MiB  # default
+inline-bytes = (by the log: 1MiB for files, 256KiB for S3)
+request-budget = (by the log: none for files, 5 for S3, 20 for S3 Express)
+"""
+
+
+class Latency(unittest.TestCase):
+    def test_the_law_is_that_of_the_header(self):
+        law = latencylaw.parse(LAW)
+        self.assertEqual(law.read, latencylaw.Points(0.02, 0.04))
+        self.assertEqual(law.bytes_per_second, 1e6)
+        self.assertEqual(law.of_request("DELETE", 0), latencylaw.Points(0.05, 0.1))
+        with self.assertRaises(RuntimeError):
+            latencylaw.parse("a header that says something else")
+        self.assertGreater(len(latencylaw.s3().write_sizes), 2)
+
+    def test_a_put_lies_on_the_line_between_two_sizes(self):
+        law = latencylaw.parse(LAW)
+        for size, p50, p99 in ((0, 60, 150), (1 << 10, 60, 150), (2 << 10, 80, 200), (3 << 10, 100, 250), (5 << 10, 140, 350)):
+            points = law.of_request("PUT", size)
+            self.assertAlmostEqual(points.p50, p50 / 1e3)
+            self.assertAlmostEqual(points.p99, p99 / 1e3)
+
+    def test_draws_have_the_percentiles_of_the_law(self):
+        rng = random.Random(7)
+        draws = sorted(latencylaw.Points(0.1, 0.4).draw(rng) for _ in range(20_000))
+        self.assertAlmostEqual(statistics.median(draws), 0.1, delta=0.005)
+        self.assertAlmostEqual(draws[19_800], 0.4, delta=0.04)
+
+    def test_the_options_of_the_broker_are_read(self):
+        flushes = latencylaw.flushes_of(CONFIG)
+        self.assertEqual(flushes, latencylaw.Flushes(0.15, 0.5, 8 << 20, 256 << 10, 5))
+        given = CONFIG.replace("(by the store: 0 for files, 150ms for S3)", "20ms  # --flush-interval-min")
+        self.assertEqual(latencylaw.flushes_of(given).window_min, 0.02)
+        with self.assertRaises(RuntimeError):
+            latencylaw.flushes_of(CONFIG.replace("8MiB", "8 parsecs"))
+
+    def test_windows_follow_the_load(self):
+        flushes = latencylaw.flushes_of(CONFIG)
+        self.assertAlmostEqual(flushes.window(100e3), 1 / 4.05)
+        self.assertAlmostEqual(flushes.window(3e6), 2 / 5.5)
+        self.assertAlmostEqual(flushes.window(50e6), 0.15)
+
+    def test_an_acknowledgement_is_half_a_window_a_put_and_one_and_a_half_creates(self):
+        law, flushes = latencylaw.s3(), latencylaw.flushes_of(CONFIG)
+        put = law.of_put(0.15 * 50e6).p50
+        found = latencylaw.acknowledgement(law, flushes, 50e6)
+        self.assertAlmostEqual(found.p50, 0.075 + put + 0.031 + 0.062)
+        self.assertGreater(found.p99, 1.5 * found.p50)
+        self.assertLess(found.p99, 0.15 + 0.45 + 2 * 0.15)
+        small = latencylaw.acknowledgement(law, flushes, 100e3)
+        self.assertAlmostEqual(small.p50, 1 / 4.05 / 2 + 1.5 * 0.062)
+
+
+class Store(http.server.BaseHTTPRequestHandler):
+    """Answers a PUT with what it got and a GET in chunks."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_PUT(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_HEAD(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "17")
+        self.end_headers()
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.wfile.write(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
+
+    def log_message(self, *_):
+        pass
+
+
+class Proxy(unittest.TestCase):
+    def setUp(self):
+        self.store = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
+        self.addCleanup(self.store.server_close)
+        threading.Thread(target=self.store.serve_forever, daemon=True).start()
+        self.addCleanup(self.store.shutdown)
+        at = latencylaw.Points(0.05, 0.05)
+        law = latencylaw.Law(read=at, list=at, write_sizes=((0, at), (1, at)), bytes_per_second=1e9)
+        proxy = latencyproxy.Proxy(self.store.server_address, law, 1)
+        threading.Thread(target=proxy.run, daemon=True).start()
+        self.client = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=30)
+        self.addCleanup(self.client.close)
+
+    def ask(self, method, body=None):
+        begun = time.monotonic()
+        self.client.request(method, "/bucket/key", body)
+        answer = self.client.getresponse()
+        return answer.read(), time.monotonic() - begun
+
+    def test_bodies_pass_whole_and_no_sooner_than_the_law_says(self):
+        body = random.Random(3).randbytes(3 * latencyproxy.PIECE_BYTES + 1)
+        for method, sent, wanted in (("PUT", body, body), ("GET", None, b"abcde"), ("HEAD", None, b""), ("PUT", b"", b"")):
+            got, took = self.ask(method, sent)
+            self.assertEqual(got, wanted, method)
+            self.assertGreaterEqual(took, 0.05)
+
+    def test_a_head_is_taken_apart(self):
+        head = latencyproxy.Head(b"PUT /b/k HTTP/1.1\r\nHost: x\r\ncontent-length:  12 \r\n\r\n")
+        self.assertEqual((head.first[0], head.length, head.chunked), ("PUT", 12, False))
 
 
 class Pictures(unittest.TestCase):

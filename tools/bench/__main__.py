@@ -20,9 +20,10 @@ import accounting  # noqa: E402
 import plots  # noqa: E402
 import report  # noqa: E402
 import servers  # noqa: E402
+import slowstore  # noqa: E402
 import scenarios  # noqa: E402
 from context import Context  # noqa: E402
-from harness import installs, s3  # noqa: E402
+from harness import installs  # noqa: E402
 
 PAGE = ROOT / "docs/performance.md"
 PICTURES = ROOT / "docs/performance"
@@ -108,13 +109,15 @@ class Bench:
         for name, row in self.rows(lambda row: row.alone is not None):
             arguments = dict(row.alone)
             store = None
-            if arguments.pop("s3", False):
-                store = arguments["s3"] = s3.Versitygw()
+            if "store" in arguments:
+                store = arguments["s3"] = slowstore.STORES[arguments.pop("store")]()
                 store.start()
             try:
                 with servers.Weir(WORK / "weir", **arguments) as server:
                     context = self.context(server, False)
-                    scenarios.warm_up(context)
+                    # What it writes would be merged during the measurement, at the price of requests.
+                    if not store:
+                        scenarios.warm_up(context)
                     self.keep(name, "weir", row.measure(context))
             finally:
                 if store:

@@ -15,6 +15,21 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
+def thread_cpu_seconds(pid, name):
+    """The same of the threads of that name alone; threads that have ended are not counted."""
+    nanoseconds = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/comm", encoding="utf-8", errors="replace") as file:
+                if file.read().rstrip("\n") != name:
+                    continue
+            with open(f"/proc/{pid}/task/{task}/schedstat", encoding="ascii") as file:
+                nanoseconds += int(file.read().split()[0])
+        except FileNotFoundError:
+            continue
+    return nanoseconds / 1e9
+
+
 def _status_kib(pid, name):
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
         for line in file:

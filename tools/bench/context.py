@@ -27,10 +27,14 @@ class Context:
         self.client_cpus = client_cpus
         self._topics = 0
 
-    def topic(self, partitions):
+    def of(self, server):
+        """The same clients against another broker."""
+        return Context(server, self.program, self.volume, self.client_cpus)
+
+    def topic(self, partitions, configs=None):
         self._topics += 1
         name = f"bench-{self._topics}"
-        self.server.create_topic(name, partitions)
+        self.server.create_topic(name, partitions, configs)
         return name
 
     def pin(self):

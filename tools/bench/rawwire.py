@@ -217,8 +217,8 @@ class Connection:
         self.socket.close()
 
 
-def create_topic(connection, topic, partitions):
-    create_topics(connection, [topic], partitions)
+def create_topic(connection, topic, partitions, configs=None):
+    create_topics(connection, [topic], partitions, configs)
 
 
 def create_topics(connection, topics, partitions, configs=None):

@@ -7,6 +7,7 @@ import collections
 import time
 
 import accounting
+import storerows
 import targets
 
 IDLE_SECONDS = 5
@@ -150,16 +151,6 @@ def new_connections(context):
             "connect_p99_ms": visits["latency_ms"]["p99"]}
 
 
-def j_s3(context):
-    """50 MB/s into a real S3 server; its own processor time apart."""
-    topic = context.topic(16)
-    store = context.server.store_cpu_seconds()
-    found = context.measured(lambda: context.perf("produce", topic, rate="50MB", linger="5ms",
-                                                  duration=f"{LATENCY_SECONDS}s"))
-    used = context.server.store_cpu_seconds() - store
-    return {**found, "store_cpu_s_per_gib": used / (50e6 * LATENCY_SECONDS) * (1 << 30)}
-
-
 SPEED = ("mb_per_s", "cpu_s_per_gib", "peak_rss_mib", "client_cores", "written_per_byte", "store_requests_per_gib",
          "store_usd_per_gib")
 LATENCY = ("p50_ms", "p99_ms", "cpu_s_per_gib", "broker_cores")
@@ -190,8 +181,17 @@ ROWS = {
     "o-one": Row(o_one, "64 connections commit one offset after the other, pre-encoded", COMMITS),
     "o-many": Row(o_many, "64 connections commit 10 offsets a request, 8 requests in flight, pre-encoded", COMMITS),
     "h-mem": Row(h_memory, "a, d and f with --memory 256MiB", ("peak_rss_mib",), alone={"memory": "256MiB"}),
-    "j-s3": Row(j_s3, "S3 (versitygw on this machine, no latency added): 50 MB/s",
-                ("p50_ms", "p99_ms", "cpu_s_per_gib", "store_cpu_s_per_gib", "store_requests_per_gib",
-                 "store_usd_per_gib"), alone={"s3": True}),
+    "j-s3": Row(storerows.j_s3, "50 MB/s to versitygw behind the latency of S3",
+                ("p50_ms", "model_p50_ms", "p50_by_model", "p99_ms", "model_p99_ms", "p99_by_model", "mb_per_s",
+                 "cpu_s_per_gib", "driver_cpu_s_per_gib", "peak_rss_mib", "store_cpu_s_per_gib", "proxy_cores",
+                 "store_requests_per_gib", "store_usd_per_gib"), alone={"store": "slow-s3"}),
+    "k-many": Row(storerows.k_many, "100,000 partitions on versitygw, 1,000 producers with a record a second each, 100 "
+                  "consumers; the broker on one core",
+                  ("records_per_s", "read_share", "p50_ms", "p99_ms", "broker_cores", "few_broker_cores", "peak_rss_mib",
+                   "store_requests_per_s", "store_requests_by_few"), alone={"store": "s3", "cpus": {0}}),
+    "m-stream": Row(storerows.m_stream, "blob stream: 230 B records uncompressed, stored as zstd on versitygw, in and out "
+                    "at once", ("in_out_mb_per_core", "mb_per_s", "out_mb_per_s", "cpu_s_per_gib", "peak_rss_mib",
+                                "client_cores", "stored_percent", "store_cpu_s_per_gib", "store_requests_per_gib",
+                                "month_usd"), alone={"store": "s3"}),
 }
 assert set(targets.TARGETS) <= {*ROWS, *(row + "/pin" for row in ROWS)}

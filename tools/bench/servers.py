@@ -15,6 +15,7 @@ import rawwire
 
 READY_SECONDS_MAX = 120
 STOP_SECONDS_MAX = 60
+STORE_THREAD = "store"
 KAFKA_PROPERTIES = """process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
@@ -112,10 +113,10 @@ class Server:
     def connection(self):
         return rawwire.Connection(self.bootstrap)
 
-    def create_topic(self, topic, partitions):
+    def create_topic(self, topic, partitions, configs=None):
         """Returns when every partition has a leader that serves it: Kafka names leaders before they are ready."""
         connection = self.connection()
-        rawwire.create_topic(connection, topic, partitions)
+        rawwire.create_topic(connection, topic, partitions, configs)
         until = time.monotonic() + READY_SECONDS_MAX
         while not self._serves(connection, topic, partitions):
             if time.monotonic() > until:
@@ -141,7 +142,8 @@ class Server:
 
 
 class Weir(Server):
-    """`store` names a directory that stays; without it the broker gets an empty one. `s3` is a running S3 server."""
+    """`store` names a directory that stays; without it the broker gets an empty one. `s3` is a running S3
+    server."""
 
     name = "weir"
     binary = None
@@ -150,26 +152,38 @@ class Weir(Server):
         super().__init__(directory, cpus)
         self.store = store or self.directory / "data"
         self.admin = f"127.0.0.1:{free_port()}"
+        self.s3 = s3
         self._sync = sync
-        self._s3 = s3
         self._more = ["--memory", memory] if memory else []
 
     def command(self):
         url = f"file://{self.store}" + ("" if self._sync else "?sync=none")
-        if self._s3:
-            url = self._s3.url(f"bench-{self.port}")
+        if self.s3:
+            url = self.s3.url(f"bench-{self.port}")
         return [self.binary, "broker", "--store", url, "--listen", self.bootstrap, "--admin", self.admin, *self._more]
 
     def environment(self):
-        return {**os.environ, **self._s3.environment} if self._s3 else None
+        return {**os.environ, **self.s3.environment} if self.s3 else None
+
+    def printed_config(self):
+        return subprocess.run([*self.command(), "--print-config"], capture_output=True, text=True, check=True,
+                              env=self.environment()).stdout
 
     def counters(self):
         values = accounting.metrics(self.admin)
         return {"store_requests": accounting.sum_of(values, "weir_store_requests_total"),
                 "store_usd": accounting.sum_of(values, "weir_store_price_nanodollars_total") / 1e9}
 
+    def flushed_bytes(self):
+        """Of record batches, as they are stored."""
+        return accounting.sum_of(accounting.metrics(self.admin), "weir_flush_bytes_total")
+
+    def driver_cpu_seconds(self):
+        """Signing, HTTP and copies: the driver of a store has a thread of its own."""
+        return accounting.thread_cpu_seconds(self.pid, STORE_THREAD)
+
     def store_cpu_seconds(self):
-        return accounting.cpu_seconds(self._s3.pid)
+        return accounting.cpu_seconds(self.s3.pid)
 
 
 class Kafka(Server):

@@ -2,7 +2,7 @@
 
 lint_fast() {
   local file status=0 lint
-  for lint in layers banned sizes docs hygiene; do
+  for lint in layers banned includes sizes docs hygiene; do
     python3 "tools/lint/$lint.py" || status=1
   done
   while read -r file; do

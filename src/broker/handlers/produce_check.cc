@@ -131,9 +131,9 @@ Rework apply_settings(const config::TopicSettings& settings, WallMillis now, Pro
     return {};
   }
   Rework out;
-  out.look_into_records = settings.compact;
   out.set_time = settings.log_append_time;
   if (settings.codec && *settings.codec != info.codec) out.recompress = settings.codec;
+  out.look_into_records = settings.compact || out.recompress;
   return out;
 }
 

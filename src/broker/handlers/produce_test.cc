@@ -6,7 +6,9 @@
 #include "broker/memory_budget.h"
 #include "broker/testing/batches.h"
 #include "broker/testing/rig.h"
+#include "codec/crc32c.h"
 #include "record/batch_view.h"
+#include "record/format.h"
 #include "wire/create_topics.h"
 #include "wire/metadata.h"
 #include "wire/produce.h"
@@ -177,6 +179,18 @@ TEST_F(Produce, CompressionOfTheTopicIsApplied) {
                 .error_code,
             0);
   EXPECT_LT(rig.engine.state.log({id, PartitionIndex(0)})->bytes, 1000u);
+}
+
+TEST_F(Produce, RecordsThatAreRewrittenMustParse) {
+  SharedBytes odd = SharedBytes::copy_of(make_batch({.records = 1}).view());
+  // Its only record claims an offset beyond the batch.
+  odd.mutable_view()[record::batch_header_bytes + 3] = std::byte{100};
+  store_be<std::uint32_t>(odd.mutable_view(), record::at::crc,
+                          codec::crc32c(odd.view().subspan(record::at::attributes)));
+  rig.engine.state.add_topic("zipped", 1, {{"compression.type", "zstd"}});
+  EXPECT_EQ(produce_one(client, request_of("zipped", {{0, odd}})).error_code,
+            code(KafkaError::invalid_record));
+  EXPECT_EQ(send(odd).error_code, 0) << "nobody looks";
 }
 
 TEST(ProduceMemory, RecordsAreDecodedWithinTheBudgetHoweverFarTheyUnfold) {

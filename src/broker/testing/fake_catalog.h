@@ -1,6 +1,7 @@
 // FakeCatalog: a cluster state that a test writes down.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>

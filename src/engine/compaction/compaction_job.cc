@@ -13,6 +13,10 @@ namespace {
 std::uint64_t gather_bytes_max(const JobContext& context) {
   return std::min<std::uint64_t>(kCompactionGatherBytes, context.rules().merge_segment_bytes);
 }
+
+std::int64_t unmerged_lag_ms(const MaintenanceOptions& rules) {
+  return rules.merge_before_compaction ? rules.merge_after / 1ms * kUnmergedLagFactor : 0;
+}
 }  // namespace
 
 CompactionJob::CompactionJob(JobContext& context)
@@ -25,6 +29,9 @@ CompactionJob::CompactionJob(JobContext& context)
           context.metrics.counter("weir_compaction_records_kept_total", "Records that stayed")),
       unkeyed_dropped_(context.metrics.counter("weir_compaction_unkeyed_records_total",
                                                "Records without key that compaction dropped")),
+      unreadable_kept_(context.metrics.counter(
+          "weir_compaction_unreadable_batches_total",
+          "Batches that compaction kept as they are because their records do not parse")),
       read_bytes_(context.metrics.counter("weir_compaction_read_bytes_total",
                                           "Bytes that compaction read")),
       written_bytes_(context.metrics.counter("weir_compaction_written_bytes_total",
@@ -81,9 +88,8 @@ rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
       co_await rt::yield(context_.loop);
     state::PartitionRef at{topic.id, PartitionIndex(p)};
     if (!is_mine(context_, at) || waits(at)) continue;
-    auto plan = plan_compaction(
-        context_.state(), at, settings,
-        {context_.loop.wall_now(), context_.rules().merge_after / 1ms * kUnmergedLagFactor});
+    auto plan = plan_compaction(context_.state(), at, settings,
+                                {context_.loop.wall_now(), unmerged_lag_ms(context_.rules())});
     if (!plan) continue;
     dirty_bytes_ += plan->dirty_bytes;
     if (plan->bytes > read_bytes_max(context_)) {
@@ -125,6 +131,7 @@ rt::Task<Result<void>> CompactionJob::compact_one(const CompactionPlan& plan,
     records_read_.add(compactor.stats().records_read);
     records_kept_.add(compactor.stats().records_kept);
     unkeyed_dropped_.add(compactor.stats().unkeyed_dropped);
+    unreadable_kept_.add(compactor.stats().unreadable_kept);
     if (!compactor.whole()) more_ = true;
     left_alone_.erase(plan.at);
     co_return Result<void>{};

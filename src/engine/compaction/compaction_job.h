@@ -54,6 +54,7 @@ class CompactionJob final : public Job {
   Counter& records_read_;
   Counter& records_kept_;
   Counter& unkeyed_dropped_;
+  Counter& unreadable_kept_;
   Counter& read_bytes_;
   Counter& written_bytes_;
   Counter& refused_runs_;

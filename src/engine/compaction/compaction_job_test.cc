@@ -66,6 +66,17 @@ class CompactionJobTest : public testing::ClusterFixture {
       put(a, at, records);
     }
   }
+  /// How far a topic of flushes that no merge wants yet is clean after a while.
+  Offset clean_of_young_flushes(bool merge_first) {
+    Options with = options();
+    with.maintenance.merge_after = 1h;
+    with.maintenance.merge_before_compaction = merge_first;
+    EngineNode& a = begin(with);
+    PartitionRef at = make_topic(a, "t");
+    fill(a, at, 3, 10);
+    world_.run_for(20s);
+    return a->catalog().partition(at)->compacted_to;
+  }
   /// "key=value@offset …" as a consumer sees it, from the beginning to the end of the partition.
   std::string text(EngineNode& a, PartitionRef at, std::size_t value_chars = 1) {
     std::string out;
@@ -133,6 +144,14 @@ TEST_F(CompactionJobTest, runs_only_when_something_is_dirty) {
   world_.run_for(10s);
   EXPECT_EQ(counted(a, "weir_compaction_partitions_total"), before + 1);
   EXPECT_EQ(text(a, at), "k1=9@28 k2=9@29 k0=0@30");
+}
+
+TEST_F(CompactionJobTest, young_flushes_wait_for_a_merge_where_that_saves_requests) {
+  EXPECT_EQ(clean_of_young_flushes(true), Offset(-1));
+}
+
+TEST_F(CompactionJobTest, young_flushes_do_not_wait_where_requests_are_free) {
+  EXPECT_EQ(clean_of_young_flushes(false), Offset(30));
 }
 
 TEST_F(CompactionJobTest, tombstones_go_and_offsets_of_which_nothing_is_left_are_passed) {

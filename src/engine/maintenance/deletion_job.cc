@@ -40,12 +40,9 @@ std::vector<DeletionJob::Doomed> DeletionJob::due() {
 }
 
 rt::Task<Result<bool>> DeletionJob::run_once() {
-  if (!is_mine(context_, "deletion")) {
-    seen_.clear();
-    co_return false;
-  }
+  // Also while the job is another broker's, which may be gone before its delay is over.
   std::vector<Doomed> doomed = due();
-  if (doomed.empty()) co_return false;
+  if (doomed.empty() || !is_mine(context_, "deletion")) co_return false;
   std::vector<std::string> names;
   for (const Doomed& one : doomed) names.push_back(one.name);
   co_await context_.pacer.take(0);

@@ -62,6 +62,46 @@ std::vector<Result<SharedBytes>> extract(const Block& block) {
   return out;
 }
 
+/// What one request reads of an object, for spans that follow each other.
+struct SpanRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// `spans`: of one object, in the order of their bytes.
+std::vector<SpanRange> ranges_of(const std::vector<state::SpanInfo>& spans) {
+  std::vector<SpanRange> ranges;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    std::uint64_t begin = spans[i].first_byte;
+    std::uint64_t end = begin + spans[i].bytes;
+    bool joins = !ranges.empty() && begin <= ranges.back().end + kMergeGapBytesMax &&
+                 std::max(end, ranges.back().end) - ranges.back().begin <= kMergeRangeBytesMax;
+    if (!joins) ranges.push_back({i, 0, begin, end});
+    ++ranges.back().count;
+    ranges.back().end = std::max(end, ranges.back().end);
+  }
+  return ranges;
+}
+
+/// Whether the footer of a segment of `size` bytes lies so near that it is read with the range.
+bool reaches_footer(const SpanRange& last, std::uint64_t size) {
+  return size >= last.end && size - last.end <= kSegmentGapBytesMax &&
+         size - last.begin <= kMergeRangeBytesMax;
+}
+
+/// The footer of a segment of `size` bytes, if these bytes of its end hold it whole.
+std::optional<SegmentView> footer_in(Bytes end, std::uint64_t size) {
+  if (end.size() < kSegmentTrailerBytes) return std::nullopt;
+  auto footer = segment_footer_bytes(end.last(kSegmentTrailerBytes), size);
+  if (!footer || *footer + kSegmentTrailerBytes > end.size()) return std::nullopt;
+  auto view =
+      decode_segment_footer(end.last(narrow<std::size_t>(*footer + kSegmentTrailerBytes)), size);
+  if (!view) return std::nullopt;
+  return std::move(*view);
+}
+
 }  // namespace
 
 rt::Task<Result<void>> SpanSource::load(const std::vector<state::SpanInfo>& spans) {
@@ -134,8 +174,8 @@ rt::Task<Result<void>> SpanSource::load_inline(const Spans& spans) {
   co_return Result<void>{};
 }
 
-/// The footer says how regions are stored. Nothing where it cannot be had: then they are taken as
-/// they lie there, and each batch proves itself.
+/// Nothing where it cannot be had: then regions are taken as they lie there, and each batch proves
+/// itself.
 rt::Task<std::optional<SegmentView>> SpanSource::read_footer(state::ObjectRef object) {
   std::string name = segment_name(object);
   std::uint64_t size = object.bytes;
@@ -145,46 +185,48 @@ rt::Task<std::optional<SegmentView>> SpanSource::read_footer(state::ObjectRef ob
   auto tail = co_await context_.store.get_range(name, from, size - from);
   if (!tail) co_return std::nullopt;
   bytes_read_ += tail->size();
-  Bytes trailer = tail->view().last(kSegmentTrailerBytes);
-  auto footer = segment_footer_bytes(trailer, size);
+  auto footer = segment_footer_bytes(tail->view().last(kSegmentTrailerBytes), size);
   if (!footer) co_return std::nullopt;
   std::uint64_t need = *footer + kSegmentTrailerBytes;
-  BytesChain ends(*tail);
-  if (need > tail->size()) {
-    auto rest = co_await context_.store.get_range(name, size - need, from - (size - need));
-    if (!rest) co_return std::nullopt;
-    ends = BytesChain(*rest);
-    ends.append(*tail);
-  }
-  SharedBytes whole = ends.flatten();
-  auto view = decode_segment_footer(whole.view().last(narrow<std::size_t>(need)), size);
-  if (!view) co_return std::nullopt;
-  co_return std::move(*view);
+  if (need <= tail->size()) co_return footer_in(tail->view(), size);
+  auto rest = co_await context_.store.get_range(name, size - need, from - (size - need));
+  if (!rest) co_return std::nullopt;
+  bytes_read_ += rest->size();
+  BytesChain whole(*rest);
+  whole.append(*tail);
+  co_return footer_in(whole.flatten().view(), size);
 }
 
 rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
-  std::string name = segment_name(spans.front().object);
-  std::optional<SegmentView> view = co_await read_footer(spans.front().object);
-  for (std::size_t first = 0; first < spans.size();) {
-    std::uint64_t begin = spans[first].first_byte;
-    std::uint64_t end = begin + spans[first].bytes;
-    std::size_t last = first + 1;
-    for (; last < spans.size() && spans[last].first_byte <= end + kMergeGapBytesMax; ++last) {
-      std::uint64_t with_it =
-          std::max(end, spans[last].first_byte + std::uint64_t{spans[last].bytes});
-      if (with_it - begin > kMergeRangeBytesMax) break;
-      end = with_it;
-    }
-    co_await context_.pacer.take(end - begin);
-    auto range = co_await context_.store.get_range(name, begin, end - begin);
+  const state::ObjectRef object = spans.front().object;
+  std::string name = segment_name(object);
+  std::vector<SpanRange> ranges = ranges_of(spans);
+  std::optional<SegmentView> view;
+  bool at_end = reaches_footer(ranges.back(), object.bytes);
+  if (!at_end) view = co_await read_footer(object);
+  // The last one first, for the footer may come with it.
+  for (std::size_t i = ranges.size(); i-- > 0;) {
+    const SpanRange& wanted = ranges[i];
+    bool with_footer = at_end && i + 1 == ranges.size();
+    std::uint64_t bytes = (with_footer ? object.bytes : wanted.end) - wanted.begin;
+    co_await context_.pacer.take(bytes);
+    auto range = co_await context_.store.get_range(name, wanted.begin, bytes);
+    // Only its end is missing, perhaps.
+    if (with_footer && !range && range.error().is(ErrorCode::invalid_argument))
+      range = co_await context_.store.get_range(name, wanted.begin, wanted.end - wanted.begin);
     if (!range && range.error().is(ErrorCode::invalid_argument))
       co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
     if (!range) co_return with_context(range.error(), name);
     bytes_read_ += range->size();
-    Block block{std::span(spans).subspan(first, last - first), range->view(), begin,
+    if (with_footer) {
+      view = footer_in(range->view(), object.bytes);
+      if (!view) view = co_await read_footer(object);
+    }
+    Block block{std::span(spans).subspan(wanted.first, wanted.count), range->view(), wanted.begin,
                 view ? &*view : nullptr};
     auto extracted = co_await off_loop(context_, [&block] { return extract(block); });
-    for (Result<SharedBytes>& one : extracted) take(spans[first++], std::move(one));
+    for (std::size_t at = 0; at < wanted.count; ++at)
+      take(spans[wanted.first + at], std::move(extracted[at]));
   }
   co_return Result<void>{};
 }

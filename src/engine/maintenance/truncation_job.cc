@@ -17,7 +17,6 @@ TruncationJob::TruncationJob(JobContext& context, const DigestWatch& digests)
 
 rt::Task<Result<bool>> TruncationJob::run_once() {
   if (!is_mine(context_, "truncation")) {
-    published_.clear();
     floor_.reset();
     co_return false;
   }
@@ -25,7 +24,7 @@ rt::Task<Result<bool>> TruncationJob::run_once() {
     auto floor = co_await context_.log.read_floor();
     if (!floor) co_return with_context(floor.error(), "reading the floor");
     floor_ = *floor;
-    if (floor->value > 0) published_.push_back({*floor, context_.loop.now()});
+    note_published(*floor);
   }
   std::optional<Position> wanted = digests_.truncatable_to();
   if (wanted) {
@@ -68,10 +67,15 @@ rt::Task<Result<void>> TruncationJob::raise(Position to) {
   if (!floor) co_return with_context(floor.error(), "reading the floor");
   if (*floor > *floor_) {
     floor_ = *floor;
-    published_.push_back({*floor, context_.loop.now()});
+    note_published(*floor);
     context_.logger.info("log_floor_raised", {{"floor", floor->value}});
   }
   co_return Result<void>{};
+}
+
+void TruncationJob::note_published(Position floor) {
+  Position known = published_.empty() ? removed_below_ : published_.back().floor;
+  if (floor > known) published_.push_back({floor, context_.loop.now()});
 }
 
 rt::Task<Result<bool>> TruncationJob::remove_below() {

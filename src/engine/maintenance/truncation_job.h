@@ -30,12 +30,15 @@ class TruncationJob final : public Job {
   };
   rt::Task<Result<bool>> snapshots_are_there();
   rt::Task<Result<void>> raise(Position to);
+  void note_published(Position floor);
   rt::Task<Result<bool>> remove_below();
 
   JobContext& context_;
   const DigestWatch& digests_;
   std::optional<Position> floor_;
-  /// In the order of their floors; all above what was removed.
+  /// In the order of their floors; all above what was removed. What was seen stays seen while the
+  /// job is another broker's: else, where brokers come and go more often than once in a grace,
+  /// nobody would ever have waited long enough. One for each raise or return of the job in a grace.
   std::vector<Published> published_;
   Position removed_below_;
   Gauge& floor_gauge_;

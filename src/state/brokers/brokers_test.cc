@@ -39,6 +39,24 @@ TEST(Brokers, take_the_lowest_free_node_id_from_one) {
   EXPECT_EQ(cluster.add_broker(4).items.at(0).value, 2);
 }
 
+TEST(Brokers, that_register_again_keep_their_node_id_where_nobody_holds_it) {
+  Cluster cluster;
+  cluster.add_broker(2);
+  cluster.add_broker(3);
+  cluster.propose(command::DeregisterBroker{}, 2);
+  cluster.propose(command::DeregisterBroker{}, 3);
+  command::RegisterBroker command = registration(cluster.state(), "third");
+  command.former_node_id = 3;
+  EXPECT_EQ(cluster.propose(command, 4).items.at(0).value, 3);
+  command = registration(cluster.state(), "late");
+  command.former_node_id = 3;
+  EXPECT_EQ(cluster.propose(command, 5).items.at(0).value, 2) << "it is taken, and stays so";
+  EXPECT_EQ(node_ids(cluster.state()), (std::vector<std::int32_t>{1, 2, 3}));
+  command = registration(cluster.state(), "odd");
+  command.former_node_id = -2;
+  EXPECT_EQ(cluster.propose(command, 6).refusal, Refusal::malformed);
+}
+
 TEST(Brokers, may_ask_for_a_node_id_and_supersede_who_holds_it) {
   Cluster cluster;
   command::RegisterBroker command = registration(cluster.state(), "elsewhere");

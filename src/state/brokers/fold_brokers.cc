@@ -21,6 +21,7 @@ bool well_formed(const command::RegisterBroker& command, const FoldContext& cont
   if (command.folded_position < 0) return false;
   if (static_cast<std::uint64_t>(command.folded_position) >= context.position().value) return false;
   if (command.requested_node_id < -1 || command.session_timeout_ms <= 0) return false;
+  if (command.former_node_id < -1) return false;
   if (command.feature_level_min < 0 || command.feature_level_max < command.feature_level_min)
     return false;
   if (command.zone && command.zone->size() > kBrokerTextBytesMax) return false;
@@ -67,12 +68,18 @@ bool supersedes(const BrokerInfo& fresh, std::int32_t requested_node_id, const B
   return old.node_id.value == requested_node_id || share_address(fresh, old);
 }
 
-/// The lowest id from 1 that no live broker holds; brokers with a shared identity share theirs.
-NodeId free_node_id(const std::vector<BrokerInfo>& brokers, bool shared_identity) {
+/// The lowest id from 1 that no live broker holds; brokers with a shared identity share theirs. A
+/// process that was expired keeps its former one where it can: to clients, an id that moves to
+/// another live process is a broker that changed its address.
+NodeId free_node_id(const std::vector<BrokerInfo>& brokers,
+                    const command::RegisterBroker& command) {
   std::int32_t id = 1;
   for (const BrokerInfo& broker : brokers) {
-    if (shared_identity && broker.shared_identity) return broker.node_id;
+    if (command.shared_identity && broker.shared_identity) return broker.node_id;
   }
+  const auto held = [&](const BrokerInfo& b) { return b.node_id.value == command.former_node_id; };
+  if (command.former_node_id >= 0 && std::ranges::none_of(brokers, held))
+    return NodeId(command.former_node_id);
   for (const BrokerInfo& broker : brokers) {
     if (broker.node_id.value == id) ++id;
   }
@@ -117,9 +124,8 @@ void fold(FoldContext& context, const command::RegisterBroker& command, Verdict&
     return verdict.refuse(Refusal::limit_reached);
   for (const Incarnation& old : superseded) forget(context, old);
 
-  fresh.info.node_id = command.requested_node_id >= 0
-                           ? NodeId(command.requested_node_id)
-                           : free_node_id(brokers.list(), command.shared_identity);
+  fresh.info.node_id = command.requested_node_id >= 0 ? NodeId(command.requested_node_id)
+                                                      : free_node_id(brokers.list(), command);
   verdict.item(Refusal::none, fresh.info.node_id.value);
   brokers.add(context.ledger(), std::move(fresh));
   count_placement(context);
