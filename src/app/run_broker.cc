@@ -299,7 +299,6 @@ rt::Task<void> BrokerProcess::stop_engine_and_storage(MonoTime deadline) {
   rt::Scope scope(loop_);
   if (storage_) scope.spawn(cut_storage(std::max(deadline, loop_.now() + kStoreGrace), stopped));
   if (engine_) co_await engine_->stop(deadline);
-  peers_.stop();
   co_await peers_.join();
   if (storage_ && storage_->witness()) co_await storage_->witness()->withdraw();
   if (storage_) co_await storage_->stop();
@@ -310,6 +309,8 @@ rt::Task<void> BrokerProcess::stop_engine_and_storage(MonoTime deadline) {
 rt::Task<void> BrokerProcess::stop() {
   MonoTime deadline = loop_.now() + options_.drain_timeout;
   memory_.stop();
+  peers_.stop();
+  if (engine_) engine_->will_stop();
   rt::Event drained(loop_);
   rt::Scope draining(loop_);
   if (server_) {

@@ -152,6 +152,7 @@ rt::Task<void> ClusterEngine::stop(MonoTime deadline) {
   stopping_ = true;
   stop_deadline_ = deadline;
   serving_ = false;
+  will_stop();
   fetcher_.wake_all();
   batcher_.stop(deadline);
   sequences_.stop();

@@ -61,6 +61,8 @@ class ClusterEngine final : public Engine, private FoldListener {
 
   /// Brings the broker to the point where it may serve. Errors say what to do.
   rt::Task<Result<void>> start(MonoTime deadline);
+  /// Requests are still served, but connections end.
+  void will_stop() { membership_.will_leave(); }
   /// Writes out and leaves, at the latest at `deadline`.
   rt::Task<void> stop(MonoTime deadline);
   /// Ends when the engine has halted (Status::halted says why) or begins to stop.

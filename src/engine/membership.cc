@@ -14,6 +14,10 @@ namespace {
 /// answers.
 constexpr Duration kTick = 250ms;
 constexpr Duration kProposeWait = 10s;
+/// What a broker whose address refuses has to show that it lives, also by a new connection.
+constexpr Duration kRefusedSilence = 3s;
+/// So much sooner a broker vouches whose connections may end before it does.
+constexpr Duration kHastyVouch = 1s;
 }  // namespace
 
 Membership::Membership(Parts parts, const Options& options)
@@ -80,7 +84,11 @@ rt::Task<Result<NodeId>> Membership::register_self(MonoTime deadline) {
   co_return fail(ErrorCode::cancelled, "the broker is stopping");
 }
 
-void Membership::on_folded(const state::EntryView&, const state::Folded&) { reloaded(); }
+void Membership::on_folded(const state::EntryView& entry, const state::Folded&) {
+  auto seen = seen_.find(entry.header.writer);
+  if (seen != seen_.end()) seen->second.wrote = parts_.loop.now();
+  reloaded();
+}
 
 void Membership::reloaded() {
   const state::State& state = parts_.follower.state();
@@ -100,7 +108,8 @@ std::string Membership::lost_to() const {
     if (node_id_ && other.node_id == *node_id_)
       return "another broker asked for its node id " + std::to_string(node_id_->value) +
              ", which was given to it without --node-id";
-  return "the others heard nothing of it for longer than its session time-out and expired it";
+  return "the others expired it: they heard nothing of it for longer than its session time-out, or "
+         "for some seconds in which its advertised address refused them";
 }
 
 bool Membership::superseded() const {
@@ -122,6 +131,11 @@ rt::Task<void> Membership::run() {
   }
 }
 
+Duration Membership::vouch_interval() const {
+  Duration usual = options_.session_timeout / 3;
+  return hastens_ && parts_.peers ? std::min(usual, kHastyVouch) : usual;
+}
+
 rt::Task<void> Membership::tick() {
   if (!registered_) {
     co_await register_again();
@@ -134,7 +148,7 @@ rt::Task<void> Membership::tick() {
     seen_.clear();
     co_return;
   }
-  if (now - last_vouch_ >= options_.session_timeout / 3) {
+  if (now - last_vouch_ >= vouch_interval()) {
     last_vouch_ = now;
     parts_.proposer.submit(make_proposal(state::command::Vouch{}), nullptr);
   }
@@ -152,7 +166,11 @@ rt::Task<void> Membership::register_again() {
 const char* Membership::lost_by(const state::BrokerInfo& broker, MonoTime now) const {
   auto seen = seen_.find(broker.incarnation);
   if (seen == seen_.end() || seen->second.sign != broker.last_sign) return nullptr;
-  if (parts_.peers && parts_.peers->is_gone(broker.incarnation)) return "its address refuses";
+  if (parts_.peers) {
+    std::optional<MonoTime> since = parts_.peers->refuses_since(broker.incarnation);
+    if (since && now - std::max(*since, seen->second.wrote) >= kRefusedSilence)
+      return "its address refuses and it writes nothing";
+  }
   if (now - seen->second.at >= std::chrono::milliseconds(broker.session_timeout_ms))
     return "session time-out";
   return nullptr;
@@ -162,8 +180,8 @@ rt::Task<void> Membership::expire_lost(MonoTime now) {
   std::vector<std::pair<Incarnation, Position>> suspects;
   for (const state::BrokerInfo& broker : parts_.follower.state().brokers()) {
     if (broker.incarnation == parts_.proposer.incarnation()) continue;
-    auto [it, fresh] = seen_.try_emplace(broker.incarnation, Seen{broker.last_sign, now});
-    if (it->second.sign != broker.last_sign) it->second = Seen{broker.last_sign, now};
+    auto [it, fresh] = seen_.try_emplace(broker.incarnation, Seen{broker.last_sign, now, now});
+    if (it->second.sign != broker.last_sign) it->second = Seen{broker.last_sign, now, now};
     if (parts_.witness || lost_by(broker, now))
       suspects.emplace_back(broker.incarnation, broker.last_sign);
   }
@@ -183,6 +201,8 @@ rt::Task<void> Membership::expire_lost(MonoTime now) {
     broker = parts_.follower.state().broker(incarnation);
     it = seen_.find(incarnation);
     if (!broker || it == seen_.end() || broker->info.last_sign != sign) continue;
+    // It may have written, or accepted a connection, meanwhile.
+    if (!dead && !lost_by(broker->info, parts_.loop.now())) continue;
     it->second.proposed = true;
     parts_.decisions.record(parts_.loop.now(), DecisionKind::expiry,
                             {broker->info.node_id.value, static_cast<std::int64_t>(sign.value)});

@@ -2,9 +2,10 @@
 // others.
 //
 // Registration is command 1 of an incarnation. A broker that is not alone vouches at a third of its
-// session time-out. A peer is expired after its silence, or sooner where a witness or the watch
-// over peers says that it is gone. Silence is measured on this broker's own monotonic clock since
-// it folded the last sign, and only after a barrier, so that a store outage does not expire
+// session time-out. A peer is expired after its silence, sooner where a witness
+// says that it is gone, or where its address refuses and it wrote nothing for some seconds; so a
+// broker that ends vouches every second. Silence is measured on this broker's own monotonic clock
+// since it folded the last sign, and only after a barrier, so that a store outage does not expire
 // everybody; `ExpireBroker` names the last sign that we folded, so a newer one defeats it
 // (docs/design.md, 12). A broker that finds itself expired (it was paused) registers again as a new
 // incarnation; one that was superseded by a process with the same node id or address stops serving.
@@ -55,6 +56,8 @@ class Membership final : public FoldListener {
   rt::Task<Result<NodeId>> register_self(MonoTime deadline);
   /// Vouches, watches the others and registers again when needed, until stopped.
   rt::Task<void> run();
+  /// From now on peers may see connections end, and are told more often that this broker lives.
+  void will_leave() { hastens_ = true; }
   /// Leaves the cluster state, so that clients stop being sent here.
   rt::Task<void> deregister(MonoTime deadline);
   void stop();
@@ -71,11 +74,14 @@ class Membership final : public FoldListener {
   struct Seen {
     Position sign;
     MonoTime at;
+    /// When an entry that it wrote was folded last.
+    MonoTime wrote;
     bool proposed = false;
   };
   Proposal registration() const;
   bool superseded() const;
   rt::Task<void> tick();
+  Duration vouch_interval() const;
   rt::Task<void> expire_lost(MonoTime now);
   /// Why `broker` should be expired; null: no reason.
   const char* lost_by(const state::BrokerInfo& broker, MonoTime now) const;
@@ -88,6 +94,7 @@ class Membership final : public FoldListener {
   bool registered_ = false;
   bool leaving_ = false;
   bool stopping_ = false;
+  bool hastens_ = false;
   MonoTime last_vouch_{};
   std::unordered_map<Incarnation, Seen> seen_;
   rt::Event wake_;

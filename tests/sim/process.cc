@@ -117,9 +117,10 @@ Result<void> BrokerProcess::start_server() {
 rt::Task<void> BrokerProcess::stop(MonoTime deadline) {
   serving_ = false;
   memory_.stop();
+  peers_.stop();
+  engine_->will_stop();
   if (server_) co_await server_->drain(deadline);
   co_await engine_->stop(deadline);
-  peers_.stop();
   co_await peers_.join();
   if (witness_) co_await witness_->withdraw();
   stopped_ = true;
