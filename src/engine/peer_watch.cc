@@ -23,7 +23,8 @@ constexpr Duration kRefusalsApartMax = 2s;
 /// or refusals do not end.
 constexpr Duration kRarePause = 5s;
 constexpr Duration kRefusedOftenMax = 1min;
-constexpr Duration kHeldMin = 1s;
+/// Who accepts for somebody that it does not reach closes sooner.
+constexpr Duration kHeldMin = 500ms;
 constexpr int kRefusalsMin = 2;
 
 bool means_own_machine(std::string_view host) {
