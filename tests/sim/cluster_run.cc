@@ -137,6 +137,8 @@ WriterOptions ClusterRun::draw_writer(PartitionRef at) {
   writer.codec = pick(random, {codec::Codec::none, codec::Codec::none, codec::Codec::lz4});
   writer.pace = pick<Duration>(random, {500ms, 2s, 5s});
   writer.time_out = pick<Duration>(random, {500ms, 2s, 5s});
+  if (options_.workload == Workload::maintenance)
+    writer.tombstones_percent = pick<std::uint32_t>(random, {0, 10, 30});
   if (options_.canary == Canary::wrong_segment) {
     // Batches of one shape, so that a wrong one is not noticed by its size.
     writer.records_per_batch_max = writer.value_bytes_max = 1;
