@@ -65,8 +65,9 @@ Result<void> Storage::open_store(const objstore::StoreUrl& url) {
   auto file = objstore::file_url(url);
   if (!file) return std::unexpected(file.error());
   bool reads_only = access_ == Access::read_only;
-  auto tree =
-      objstore::FileTree::open(parts_.files, {file->path, file->sync, reads_only}, parts_.random);
+  objstore::FileTreeOptions options{file->path, file->sync, reads_only};
+  if (file->direct) options.direct_bytes_min = objstore::kFileDirectBytesMin;
+  auto tree = objstore::FileTree::open(parts_.files, std::move(options), parts_.random);
   if (!tree) return cannot_open(tree.error(), "opening the store at ", file->path, "--store");
   tree_ = std::move(*tree);
   store_ = std::make_unique<objstore::FileStore>(parts_.loop, parts_.workers, *tree_);
