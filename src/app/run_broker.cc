@@ -196,6 +196,7 @@ Result<void> BrokerProcess::bind() {
     }
   }
   std::vector<broker::ListenerOptions> listeners;
+  listeners.reserve(options_.listen.size());
   for (const ListenOption& listen : options_.listen) listeners.push_back({listen.name, listen.at});
   auto bound = broker::bind_listeners(network_, *lanes_.front(), listeners);
   if (!bound) return std::unexpected(bound.error());
