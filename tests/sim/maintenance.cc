@@ -73,7 +73,7 @@ engine::MaintenanceOptions draw_maintenance(rt::Random& random) {
   options.compaction_interval = pick<Duration>(random, {300ms, 1s});
   options.compaction_dirty_bytes_min = 1;
   // With few keys a run ends early, and the next one goes on.
-  options.compaction_memory_bytes = pick<std::size_t>(random, {20 * 24, 20 * 600, 1u << 20});
+  options.compaction_memory_bytes = pick<std::size_t>(random, {20 * 100, 20 * 600, 1u << 20});
   options.rewrite_bytes_min = pick<std::size_t>(random, {1'500, 4u << 20});
   options.requests_per_second = pick<std::uint64_t>(random, {100, 2'000});
   return options;
