@@ -1,5 +1,7 @@
 #include "app/options.h"
 
+#include <algorithm>
+
 #include "base/ensure.h"
 #include "base/narrow.h"
 #include "base/units.h"
@@ -219,6 +221,12 @@ const AdvertiseOption* BrokerOptions::advertised(const ListenOption& listener) c
 
 namespace {
 
+/// Every byte of UTF-8 text but controls.
+bool is_printable(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte != 0x7f;
+}
+
 Result<void> read_names(const cli::Settings& settings, BrokerOptions& options) {
   options.cluster_id = text_of(settings, "cluster-id");
   if (options.cluster_id && options.cluster_id->empty())
@@ -234,6 +242,8 @@ Result<void> read_names(const cli::Settings& settings, BrokerOptions& options) {
   if (options.zone && options.zone->size() > broker::kZoneBytesMax)
     return wrong(settings.one("zone"),
                  "is longer than " + std::to_string(broker::kZoneBytesMax) + " bytes; shorten it");
+  if (options.zone && !std::ranges::all_of(*options.zone, is_printable))
+    return wrong(settings.one("zone"), "has control characters; write a plain name, as in eu-1a");
   return {};
 }
 

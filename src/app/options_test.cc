@@ -190,6 +190,7 @@ TEST_F(OptionsTest, ErrorsSayWhatWhereAndWhatToDo) {
       {{"--flush-interval-min", "2s", "--flush-interval-max", "1s"}, {"longer than"}},
       {{"--flush-interval-max", "forever"}, {"never flush"}},
       {{"--memory", "1MiB"}, {"at least 64MiB"}},
+      {{"--zone", "a\x1b[2J"}, {"control characters"}},
       {{"--segment-bytes", "1KiB"}, {"64KiB to 1GiB"}},
       {{"--log-grace", "soon"}, {"--log-grace", "not a duration"}},
       {{"--drain-timeout", "forever"}, {"never end"}},

@@ -16,6 +16,7 @@
 #include "app/storage.h"
 #include "base/decision_ring.h"
 #include "base/metrics.h"
+#include "base/units.h"
 #include "broker/broker.h"
 #include "broker/config/config_def.h"
 #include "broker/config/effective_topic_configs.h"
@@ -61,11 +62,22 @@ constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kResolverThreads = 2;
 
+std::uint64_t memory_of_machine() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 std::uint64_t memory_of(const BrokerOptions& options) {
-  if (options.memory_bytes) return *options.memory_bytes;
-  auto ram = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-             static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return std::min(ram / 4, kMemoryDefaultMax);
+  return options.memory_bytes.value_or(std::min(memory_of_machine() / 4, kMemoryDefaultMax));
+}
+
+/// A limit that is never reached is none.
+Result<void> check_memory(const BrokerOptions& options) {
+  if (memory_of(options) <= memory_of_machine()) return {};
+  return fail(ErrorCode::invalid_argument,
+              "--memory " + format_size(memory_of(options)) + " is more than the " +
+                  format_size(memory_of_machine() >> 20 << 20) +
+                  " that this machine has; give a quarter to a half of that");
 }
 
 broker::config::StaticValues kafka_values(const BrokerOptions& options) {
@@ -186,6 +198,7 @@ Result<void> BrokerProcess::bind() {
     }
   }
   std::vector<broker::ListenerOptions> listeners;
+  listeners.reserve(options_.listen.size());
   for (const ListenOption& listen : options_.listen) listeners.push_back({listen.name, listen.at});
   auto bound = broker::bind_listeners(network_, *lanes_.front(), listeners);
   if (!bound) return std::unexpected(bound.error());
@@ -360,6 +373,7 @@ rt::Task<Result<int>> BrokerProcess::run() {
 
 Result<int> run_broker(rt::asio::AsioLoop& loop, const BrokerInputs& inputs, Logger& logger) {
   WEIR_TRY(check_kafka_options(inputs.options));
+  WEIR_TRY(check_memory(inputs.options));
   BrokerProcess process(loop, inputs, logger);
   return rt::asio::block_on(loop, process.run());
 }

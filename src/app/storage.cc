@@ -19,6 +19,8 @@ Result<objstore::StoreUrl> parse(const std::string& text) {
   return objstore::parse_store_url(text, {});
 }
 
+bool lasts(const objstore::StoreUrl& url) { return url.scheme != "memory" && url.scheme != "null"; }
+
 /// Whether a file URL names a directory; true for all other URLs.
 Result<bool> is_there(rt::FileSystem& files, const objstore::StoreUrl& url,
                       const std::string& below) {
@@ -52,6 +54,19 @@ std::unexpected<Error> cannot_open(Error error, const std::string& what, const s
 
 }  // namespace
 
+Result<void> check_lasting(const objstore::StoreUrl& store, const objstore::StoreUrl& log) {
+  if (lasts(store) == lasts(log)) return {};
+  if (lasts(log))
+    return fail(ErrorCode::invalid_argument,
+                "--store " + store.scheme +
+                    ":// forgets all records when the broker ends, but --log would remember that "
+                    "they were acknowledged; leave --log out, or give a --store that lasts");
+  return fail(ErrorCode::invalid_argument,
+              "--log " + log.scheme +
+                  ":// forgets all topics and acknowledged records when the broker ends, though "
+                  "--store keeps their bytes; leave --log out, or give one that lasts");
+}
+
 Result<void> Storage::open_store(const objstore::StoreUrl& url) {
   if (url.scheme == "memory") {
     store_ = std::make_unique<objstore::MemoryStore>();
@@ -65,8 +80,9 @@ Result<void> Storage::open_store(const objstore::StoreUrl& url) {
   auto file = objstore::file_url(url);
   if (!file) return std::unexpected(file.error());
   bool reads_only = access_ == Access::read_only;
-  auto tree =
-      objstore::FileTree::open(parts_.files, {file->path, file->sync, reads_only}, parts_.random);
+  objstore::FileTreeOptions options{file->path, file->sync, reads_only};
+  if (file->direct) options.direct_bytes_min = objstore::kFileDirectBytesMin;
+  auto tree = objstore::FileTree::open(parts_.files, std::move(options), parts_.random);
   if (!tree) return cannot_open(tree.error(), "opening the store at ", file->path, "--store");
   tree_ = std::move(*tree);
   store_ = std::make_unique<objstore::FileStore>(parts_.loop, parts_.workers, *tree_);
@@ -154,10 +170,11 @@ Result<std::unique_ptr<Storage>> Storage::open(Parts parts, const std::string& s
   auto storage = std::unique_ptr<Storage>(new Storage(parts));
   auto store = parse(store_url);
   if (!store) return with_context(store.error(), "--store");
-  WEIR_TRY(naming(storage->open_store(*store), "--store", store_url));
   // What is thrown away with null:// still needs an order while the broker runs.
   auto log = log_url ? parse(*log_url) : store->scheme == "null" ? parse("memory://") : *store;
   if (!log) return with_context(log.error(), "--log");
+  WEIR_TRY(check_lasting(*store, *log));
+  WEIR_TRY(naming(storage->open_store(*store), "--store", store_url));
   WEIR_TRY(naming(storage->open_log(*log, !log_url), log_url ? "--log" : "--store",
                   log_url.value_or(store_url)));
   return storage;

@@ -26,6 +26,10 @@
 
 namespace weir::app {
 
+/// After a restart a log and the segments that it names must both be there, or neither: anything
+/// else loses what was acknowledged. Errors: invalid_argument, with what to do.
+Result<void> check_lasting(const objstore::StoreUrl& store, const objstore::StoreUrl& log);
+
 class Storage {
  public:
   /// All of them outlive the Storage.

@@ -20,8 +20,10 @@ Result<void> write_fully(int fd, std::string_view text) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EPIPE)
       return fail(ErrorCode::closed, "nobody reads the output any more");
+    // Not `unavailable`: no broker has to do with it.
     if (written < 0)
-      return fail(ErrorCode::unavailable, std::string("cannot write: ") + std::strerror(errno));
+      return fail(ErrorCode::out_of_space,
+                  std::string("cannot write the output: ") + std::strerror(errno));
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};
@@ -64,8 +66,9 @@ Result<std::size_t> Terminal::read_blocking(MutableBytes into) {
     ssize_t size = ::read(STDIN_FILENO, into.data(), into.size());
     if (size >= 0) return static_cast<std::size_t>(size);
     if (errno != EINTR && errno != EAGAIN)
-      return fail(ErrorCode::unavailable,
-                  std::string("cannot read the input: ") + std::strerror(errno));
+      return fail(ErrorCode::invalid_argument, std::string("cannot read the input: ") +
+                                                   std::strerror(errno) +
+                                                   "; give a file or a pipe as standard input");
   }
   return fail(ErrorCode::cancelled, "interrupted");
 }

@@ -1,8 +1,11 @@
 // weir: the program. It reads what it is told, and does one of five things.
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "app/run_bucket_command.h"
 #include "app/run_command.h"
 #include "app/run_cost_command.h"
+#include "app/standard_descriptors.h"
 #include "app/stderr_logger.h"
 #include "base/version.h"
 #include "rt/asio/loop.h"
@@ -39,19 +43,24 @@ ProcessInputs process_inputs() {
   return inputs;
 }
 
-int print(const Invocation& invocation) {
-  bool good = invocation.status == cli::ExitStatus::success;
-  std::FILE* stream = good ? stdout : stderr;
-  std::fwrite(invocation.text.data(), 1, invocation.text.size(), stream);
-  std::fflush(stream);
-  return static_cast<int>(invocation.status);
-}
-
 int fail_start(const char* who, const Error& error) {
   std::string text = std::string(who) + ": " + error.message + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
   bool usage = error.is(ErrorCode::invalid_argument);
   return static_cast<int>(usage ? cli::ExitStatus::usage : cli::ExitStatus::failed);
+}
+
+int print(const Invocation& invocation) {
+  bool good = invocation.status == cli::ExitStatus::success;
+  std::FILE* stream = good ? stdout : stderr;
+  const std::size_t written =
+      std::fwrite(invocation.text.data(), 1, invocation.text.size(), stream);
+  const bool flushed = std::fflush(stream) == 0;
+  // A reader that has gone (`| head`) had what it wanted.
+  if ((written == invocation.text.size() && flushed) || errno == EPIPE)
+    return static_cast<int>(invocation.status);
+  return fail_start("weir", {ErrorCode::out_of_space,
+                             std::string("cannot write the output: ") + std::strerror(errno)});
 }
 
 int serve(const cli::Settings& settings, const ProcessInputs& inputs) {
@@ -78,10 +87,14 @@ int look_into_bucket(const Invocation& invocation, const ProcessInputs& inputs) 
 int main(int argc, char** argv) {
   using weir::app::Invocation;
 
-  // 1. A reader that goes away is an error of that write, not the end of the process.
+  // 1. Nothing that is opened later may become standard input, output or error.
+  constexpr std::array kStandard = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  if (!weir::app::open_closed_descriptors(kStandard)) return 1;
+
+  // 2. A reader that goes away is an error of that write, not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
 
-  // 2. What are we asked to do?
+  // 3. What are we asked to do?
   std::vector<std::string> words(argv + 1, argv + argc);
   weir::app::Program program;
   weir::app::ProcessInputs inputs = weir::app::process_inputs();
@@ -89,7 +102,7 @@ int main(int argc, char** argv) {
 
   std::fwrite(invocation.warning.data(), 1, invocation.warning.size(), stderr);
 
-  // 3. Do it.
+  // 4. Do it.
   switch (invocation.kind) {
     case Invocation::Kind::print: return weir::app::print(invocation);
     case Invocation::Kind::broker: return weir::app::serve(*invocation.settings, inputs);

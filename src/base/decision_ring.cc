@@ -39,8 +39,10 @@ void DecisionRing::record(MonoTime at, DecisionKind kind, Numbers numbers, std::
               static_cast<std::uint64_t>(numbers.c),
               0,
               0};
-  std::memcpy(&words[5], label.data(),
-              label.size() < kLabelBytesMax ? label.size() : kLabelBytesMax);
+  // An empty label may have no bytes at all to copy from.
+  if (!label.empty())
+    std::memcpy(&words[5], label.data(),
+                label.size() < kLabelBytesMax ? label.size() : kLabelBytesMax);
   // Odd while the words change; 2n+2 afterwards, which also names the decision in the slot.
   slot.sequence.store(2 * n + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);

@@ -27,6 +27,11 @@ inline constexpr std::size_t kSmallRequestBytesMax = std::size_t{64} << 10;
 /// requests, or reads no answer, must not hold memory or keep the lane from others.
 inline constexpr std::size_t kServedAheadMax = 8;
 inline constexpr std::size_t kUnwrittenBytesMax = std::size_t{1} << 20;
+/// Answers that may be much larger than their requests (answer_room.h): up to so many bytes are not
+/// counted, so many are built before others may run, and so long one waits for memory.
+inline constexpr std::size_t kUncountedAnswerBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kAnswerSliceBytes = std::size_t{256} << 10;
+inline constexpr Duration kAnswerRoomWaitMax = 1s;
 /// First guess of what the records of a batch take when decoded: a multiple of what was sent.
 inline constexpr std::size_t kDecodedBytesMin = std::size_t{64} << 10;
 inline constexpr std::size_t kDecodedRatio = 8;

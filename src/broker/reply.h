@@ -16,11 +16,17 @@ class PoolHold {
   /// `bytes` of `pool` are reserved already.
   PoolHold(MemoryPool& pool, std::size_t bytes) : pool_(&pool), bytes_(bytes) {}
   PoolHold(PoolHold&& other) noexcept
-      : pool_(std::exchange(other.pool_, nullptr)), bytes_(other.bytes_) {}
+      : pool_(std::exchange(other.pool_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   PoolHold& operator=(PoolHold other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(bytes_, other.bytes_);
     return *this;
+  }
+  bool empty() const { return pool_ == nullptr; }
+  /// `bytes` more, reserved already of the one pool that this is of.
+  void add(MemoryPool& pool, std::size_t bytes) {
+    pool_ = &pool;
+    bytes_ += bytes;
   }
   ~PoolHold() {
     if (pool_ != nullptr) pool_->release(bytes_);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "broker/answer_room.h"
 #include "broker/broker.h"
 #include "broker/reply.h"
 #include "broker/request_context.h"
@@ -52,6 +53,22 @@ rt::Task<Reply> serve(Broker& broker, RequestContext& context, SharedBytes body)
   Response response = co_await Handle(broker, context, std::move(request));
   co_await rt::resume_on(*context.connection.lane);
   co_return encode_reply(response, context);
+}
+
+/// As `serve`, for answers that may be much larger than their requests.
+template <class Request, class Response,
+          rt::Task<Response> (*Handle)(Broker&, const RequestContext&, Request, AnswerRoom&)>
+rt::Task<Reply> serve_large(Broker& broker, RequestContext& context, SharedBytes body) {
+  Request request;
+  if (auto decoded = decode_request(request, std::move(body), context.version); !decoded)
+    co_return undecodable(decoded.error());
+  AnswerRoom room(broker, context);
+  co_await rt::resume_on(broker.loop());
+  Response response = co_await Handle(broker, context, std::move(request), room);
+  co_await rt::resume_on(*context.connection.lane);
+  Reply reply = encode_reply(response, context);
+  reply.hold = room.release();
+  co_return reply;
 }
 
 }  // namespace weir::broker

@@ -62,7 +62,8 @@ rt::Task<void> Server::accept_loop(BoundListener* from) {
       co_await rt::sleep_for(home, kAcceptPause);
       continue;
     }
-    co_await place(std::move(*stream), from->name, lane);
+    // Not waited for: it goes by way of the lane, which may be busy, and the next one is here.
+    accepting_.spawn(place(std::move(*stream), from->name, lane));
   }
 }
 

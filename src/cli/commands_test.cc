@@ -1,6 +1,7 @@
 // The commands against a small broker, with a console that remembers.
 #include <gtest/gtest.h>
 
+#include "cli/option_check.h"
 #include "cli/testing/commands_fixture.h"
 
 namespace weir::cli {
@@ -106,6 +107,28 @@ TEST_F(CommandsTest, ConsumeRefusesWhatContradicts) {
   EXPECT_EQ(run({"consume", "t", "--print", "colour"}), 2);
   EXPECT_EQ(run({"consume", "t", "--partition", "4"}), 1);
   expect_error("there is no t partition 4");
+}
+
+TEST_F(CommandsTest, NamesAndSeparatorsMayNotBeEmpty) {
+  int found = 0;
+  for (const Command& command : cluster_commands())
+    for (const OptionSpec& option : command.spec.options) {
+      if (option.name != "key-separator" && option.name != "group") continue;
+      ++found;
+      Result<void> checked = check_value(option, "");
+      ASSERT_FALSE(checked) << option.name;
+      EXPECT_NE(checked.error().message.find("leave the option out"), std::string::npos);
+      EXPECT_TRUE(check_value(option, ":"));
+    }
+  EXPECT_GE(found, 2);
+}
+
+TEST_F(CommandsTest, WhatIsNamedTwiceIsSaidOnce) {
+  broker_.add_topic("t", 1);
+  EXPECT_EQ(run({"topic", "create", "t", "t"}), 1);
+  const std::size_t first = console_.errors.find("TOPIC_ALREADY_EXISTS");
+  ASSERT_NE(first, std::string::npos) << console_.errors;
+  EXPECT_EQ(console_.errors.find("TOPIC_ALREADY_EXISTS", first + 1), std::string::npos);
 }
 
 TEST_F(CommandsTest, AReaderThatGoesAwayEndsConsumeQuietly) {

@@ -15,7 +15,7 @@ namespace weir::cli {
 class Console {
  public:
   virtual ~Console() = default;
-  /// May keep the text until `flush`. Errors: closed (nobody reads any more), unavailable.
+  /// May keep the text until `flush`. Errors: closed (nobody reads any more), out_of_space.
   virtual Result<void> out(std::string_view text) = 0;
   virtual Result<void> flush() = 0;
   /// Whether a write has found that nobody reads any more.
@@ -25,7 +25,7 @@ class Console {
   /// At once.
   virtual void err(std::string_view text) = 0;
   /// Reads 1 … into.size() bytes of standard input; 0 = its end. Errors: cancelled (Ctrl-C),
-  /// unavailable. Waits without a deadline: it is a person's or a pipe's turn.
+  /// invalid_argument. Waits without a deadline: it is a person's or a pipe's turn.
   virtual rt::Task<Result<std::size_t>> read_some(MutableBytes into) = 0;
 };
 

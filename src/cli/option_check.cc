@@ -53,7 +53,7 @@ Result<void> check_url(std::string_view value) {
 }  // namespace
 
 Result<void> check_value(const OptionSpec& option, std::string_view value) {
-  if (value.empty() && option.kind != OptionKind::text)
+  if (value.empty() && (option.kind != OptionKind::text || option.least > 0))
     return fail(ErrorCode::invalid_argument, "the value is empty; write " +
                                                  std::string(option.value_name) +
                                                  ", or leave the option out");

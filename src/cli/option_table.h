@@ -48,7 +48,7 @@ struct OptionSpec {
   Repeat repeat = Repeat::last;
   /// Between several values in the environment and in a file.
   char separator = ',';
-  std::int64_t least = INT64_MIN;
+  std::int64_t least = INT64_MIN;  // of a text: 1 if it may not be empty
   std::int64_t most = INT64_MAX;
   /// Whether WEIR_<NAME> and a configuration file may set it.
   bool from_environment = false;

@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include <boost/json/object.hpp>
+#include <set>
 
 #include "cli/json_line.h"
 
@@ -9,12 +10,14 @@ namespace weir::cli {
 ExitStatus report(Session& session, const std::vector<client::ItemOutcome>& outcomes,
                   const ReportWords& words) {
   ExitStatus status = ExitStatus::success;
+  std::set<std::string> told;
   for (const client::ItemOutcome& item : outcomes) {
     bool as_wished = !item.error || (words.accepted && item.error->is(*words.accepted));
     if (!as_wished) {
       Error error = *item.error;
       error.message = item.name + ": " + error.message;
-      (void)session.fail(error, words.advice);
+      // What was named twice may fail twice in the same way.
+      if (told.insert(error.message).second) (void)session.fail(error, words.advice);
       status = ExitStatus::failed;
     }
     if (session.json()) {

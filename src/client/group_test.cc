@@ -29,7 +29,7 @@ TEST(ConsumerProtocol, SurvivesLaterVersionsAndRefusesRubbish) {
   EXPECT_EQ(decode_assignment(encode_assignment(all)).value(), all);
   EXPECT_EQ(decode_assignment(SharedBytes()).value().size(), 0u);
   const std::string later("\0\x09\0\0\0\1\0\1t\xff\xff\xff\xff\0\0\0\0\xff\xff\xff\xff\xff\xffmore",
-                          29);
+                          27);
   EXPECT_EQ(decode_subscription(SharedBytes::copy_of(as_bytes(later))).value(),
             std::vector<std::string>{"t"});
   for (const std::string& bad :

@@ -22,19 +22,20 @@ Cache::Cache(MemoryPool& pool, Metrics& metrics)
       evictions_(metrics.counter("weir_cache_evictions_total",
                                  "Regions that left the cache for lack of room")) {}
 
-Cache::~Cache() = default;
+Cache::~Cache() {
+  for (const List* queue : {&tail_, &catch_up_})
+    for (const Region& region : *queue) pool_.release(held_for(region));
+}
 
 void Cache::insert(const RegionKey& key, BytesChain region, Age age) {
   for (const SharedBytes& part : region.parts()) part.move_to(pool_);
   auto found = regions_.find(key);
-  if (found != regions_.end()) {
-    if (found->second->age == Age::catch_up) catch_up_bytes_ -= found->second->bytes.size();
-    queue_of(found->second->age).erase(found->second);
-  }
-  if (age == Age::catch_up) catch_up_bytes_ += region.size();
+  if (found != regions_.end()) remove(found->second);
   List& queue = queue_of(age);
   queue.push_front({key, std::move(region), age});
-  regions_.insert_or_assign(key, queue.begin());
+  pool_.reserve_above_limit(held_for(queue.front()));
+  if (age == Age::catch_up) catch_up_bytes_ += bytes_with(queue.front());
+  regions_.emplace(key, queue.begin());
   evict_to_budget();
 }
 
@@ -65,10 +66,14 @@ void Cache::evict_to_budget() {
 
 void Cache::evict_oldest(List& queue) {
   evictions_.add();
-  const Region& oldest = queue.back();
-  if (oldest.age == Age::catch_up) catch_up_bytes_ -= oldest.bytes.size();
-  regions_.erase(oldest.key);
-  queue.pop_back();
+  remove(std::prev(queue.end()));
+}
+
+void Cache::remove(List::iterator region) {
+  if (region->age == Age::catch_up) catch_up_bytes_ -= bytes_with(*region);
+  pool_.release(held_for(*region));
+  regions_.erase(region->key);
+  queue_of(region->age).erase(region);
 }
 
 }  // namespace weir::engine

@@ -6,7 +6,8 @@
 // the *tail*, which caught-up consumers read a moment after it was written, and what *catch-up*
 // readers loaded, which is sent once and rarely needed again. When room is short, the catch-up
 // queue gives way as long as it holds more than its share, so that a replay does not push the tail
-// out, and has room enough to read ahead of itself. Used on the engine's loop.
+// out, and has room enough to read ahead of itself. What it takes to hold a region counts too: of
+// regions that are one small record each it is more than the record. Used on the engine's loop.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,11 @@ class Cache {
   Cache(MemoryPool& pool, Metrics& metrics);
   ~Cache();
 
+  /// What a region takes beside its bytes: list and table entries, and for each part its slice and
+  /// the head of its block, as an allocator rounds them up.
+  static constexpr std::size_t kRegionBytes = 176;
+  static constexpr std::size_t kPartBytes = 64;
+
   enum class Age : unsigned char { tail, catch_up };
   /// Adds a stamped region, replacing one of the same name; moves its memory into the cache's pool.
   void insert(const RegionKey& key, BytesChain region, Age age);
@@ -60,6 +66,13 @@ class Cache {
     Age age;
   };
   using List = std::list<Region>;
+  static std::size_t held_for(const Region& region) {
+    return kRegionBytes + kPartBytes * region.bytes.parts().size();
+  }
+  static std::size_t bytes_with(const Region& region) {
+    return region.bytes.size() + held_for(region);
+  }
+  void remove(List::iterator region);
   void evict_to_budget();
   void evict_oldest(List& queue);
   List& queue_of(Age age) { return age == Age::tail ? tail_ : catch_up_; }

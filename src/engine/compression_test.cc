@@ -50,6 +50,7 @@ TEST_F(CompressionTest, a_region_is_stored_compressed_and_read_as_produced) {
   ASSERT_EQ(view.regions.size(), 1u);
   EXPECT_EQ(view.regions[0].transform, RegionTransform::zstd);
   EXPECT_LT(view.regions[0].stored_bytes, view.regions[0].raw_bytes / 2);
+  EXPECT_EQ(a.metrics().counter("weir_flush_bytes_total", "").value(), view.regions[0].raw_bytes);
   EngineNode& b = start("b");  // Its cache is empty.
   std::vector<std::int64_t> offsets;
   EXPECT_EQ(values_of(fetch("b", b, at, Offset(0)).records, &offsets),

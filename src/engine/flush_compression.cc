@@ -33,7 +33,6 @@ rt::Task<void> compress_object(rt::Loop& loop, rt::Workers* workers, Compression
   co_await off_loop(loop, workers, [&] { return compress_all(spans); });
   for (ToCompress& each : spans) {
     if (!each.result) continue;
-    object.bytes -= each.span->span.bytes - each.result->size();
     each.span->span.bytes = narrow<std::uint32_t>(each.result->size());
     each.span->compressed = std::move(each.result);
   }

@@ -25,6 +25,7 @@ struct PlannedSpan {
 /// What one AppendSpans command holds.
 struct PlannedObject {
   std::vector<PlannedSpan> spans;
+  /// As they were produced.
   std::size_t bytes = 0;
 };
 

@@ -51,8 +51,8 @@ class Groups final : public GroupApi {
   rt::Task<std::vector<GroupOutcome>> commit_offsets(MemberId from,
                                                      std::vector<OffsetToCommit> offsets,
                                                      MonoTime deadline) override;
-  rt::Task<std::vector<FetchedOffsets>> fetch_offsets(std::vector<OffsetsQuery> queries,
-                                                      MonoTime deadline) override;
+  FetchedOffsets read_offsets(const OffsetsQuery& query) const override;
+  std::size_t offsets_bytes(const OffsetsQuery& query) const override;
   rt::Task<std::vector<GroupOutcome>> delete_offsets(std::string group,
                                                      std::vector<state::PartitionRef> partitions,
                                                      MonoTime deadline) override;
@@ -97,7 +97,6 @@ class Groups final : public GroupApi {
   state::Refusal judge_heartbeat(const MemberId& from) const;
   state::Refusal who_is_gone(std::string_view group,
                              const std::optional<std::string>& instance) const;
-  FetchedOffsets read_offsets(const OffsetsQuery& query) const;
   DescribedGroup describe(const std::string& id) const;
 
   Parts parts_;

@@ -168,9 +168,11 @@ class GroupApi {
   virtual rt::Task<std::vector<GroupOutcome>> commit_offsets(MemberId from,
                                                              std::vector<OffsetToCommit> offsets,
                                                              MonoTime deadline) = 0;
-  /// All of the queries from one state.
-  virtual rt::Task<std::vector<FetchedOffsets>> fetch_offsets(std::vector<OffsetsQuery> queries,
-                                                              MonoTime deadline) = 0;
+  /// From the state as it is folded: the caller has run a barrier, for an older offset than what
+  /// was committed elsewhere would be read twice.
+  virtual FetchedOffsets read_offsets(const OffsetsQuery& query) const = 0;
+  /// About what `read_offsets` and an answer of it take in memory, found without building them.
+  virtual std::size_t offsets_bytes(const OffsetsQuery& query) const = 0;
   virtual rt::Task<std::vector<GroupOutcome>> delete_offsets(
       std::string group, std::vector<state::PartitionRef> partitions, MonoTime deadline) = 0;
 

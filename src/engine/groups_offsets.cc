@@ -132,18 +132,26 @@ FetchedOffsets Groups::read_offsets(const OffsetsQuery& query) const {
   return out;
 }
 
-rt::Task<std::vector<FetchedOffsets>> Groups::fetch_offsets(std::vector<OffsetsQuery> queries,
-                                                            MonoTime deadline) {
-  std::vector<FetchedOffsets> out(queries.size());
-  // An older offset than what was committed elsewhere would be read twice.
-  auto proved = co_await parts_.follower.barrier(deadline);
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    if (proved)
-      out[i] = read_offsets(queries[i]);
-    else
-      out[i].failure = proved.error();
+std::size_t Groups::offsets_bytes(const OffsetsQuery& query) const {
+  // The texts twice: while they are encoded they are in memory in both forms.
+  constexpr std::size_t kEach = 2 * sizeof(CommittedOffset) + 64;
+  std::size_t bytes = query.partitions ? query.partitions->size() * kEach : 0;
+  const state::Tables& tables = state().tables();
+  const state::Slot slot = tables.groups.find_slot(query.group);
+  if (slot == state::kNoSlot) return bytes;
+  if (!query.partitions) {
+    tables.offsets.visit(tables.groups.group(slot), [&](const state::GroupOffset& offset) {
+      bytes += kEach + 2 * offset->metadata.size();
+    });
+    return bytes;
   }
-  co_return out;
+  for (const state::PartitionRef& at : *query.partitions) {
+    const state::Slot partition = tables.topics.partition_slot(at);
+    if (partition == state::kNoSlot) continue;
+    if (const state::GroupOffset* offset = tables.offsets.find(slot, partition))
+      bytes += 2 * (*offset)->metadata.size();
+  }
+  return bytes;
 }
 
 rt::Task<std::vector<GroupOutcome>> Groups::delete_offsets(

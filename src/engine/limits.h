@@ -112,6 +112,8 @@ inline constexpr std::size_t kCompactionSliceBytes = 2u << 20;
 /// Spans that were not merged yet are left out of a compaction until they are this many times as
 /// old as a merge wants them: soon they will stand together with those of other partitions.
 inline constexpr int kUnmergedLagFactor = 4;
+/// How long a compaction that did not find what it wanted to read waits for the end of the log.
+inline constexpr Duration kCompactionProofWait = 10s;
 /// How long a partition that could not be compacted is left alone, and how many are remembered.
 inline constexpr Duration kCompactionRetryAfter = 10min;
 inline constexpr std::size_t kCompactionFailuresMax = 10'000;

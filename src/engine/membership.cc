@@ -106,8 +106,8 @@ void Membership::reloaded() {
 std::string Membership::lost_to() const {
   for (const state::BrokerInfo& other : parts_.follower.state().brokers())
     if (node_id_ && other.node_id == *node_id_)
-      return "another broker asked for its node id " + std::to_string(node_id_->value) +
-             ", which was given to it without --node-id";
+      return "another broker (incarnation " + other.incarnation.hex() + ") holds its node id " +
+             std::to_string(node_id_->value) + " now";
   return "the others expired it: they heard nothing of it for longer than its session time-out, or "
          "for some seconds in which its advertised address refused them";
 }

@@ -90,33 +90,36 @@ bool Snapshotter::preferred() const {
   return true;
 }
 
-bool Snapshotter::lost_a_broker() {
+void Snapshotter::note_losses() {
   const state::State& state = parts_.follower.state();
-  if (state.placement_epoch() == known_epoch_) return lost_;
+  if (state.placement_epoch() == known_epoch_) return;
   std::vector<Incarnation> now;
   for (const state::BrokerInfo& broker : state.brokers()) now.push_back(broker.incarnation);
-  for (const Incarnation& broker : known_)
-    lost_ = lost_ || std::find(now.begin(), now.end(), broker) == now.end();
+  bool lost = std::ranges::any_of(known_, [&](const Incarnation& broker) {
+    return std::find(now.begin(), now.end(), broker) == now.end();
+  });
+  if (lost && state.position())
+    lost_ = Loss{*state.position(), lost_ ? lost_->since : parts_.loop.now()};
   known_ = std::move(now);
   known_epoch_ = state.placement_epoch();
-  return lost_;
 }
 
 bool Snapshotter::due() {
-  bool lost = lost_a_broker();
+  note_losses();
   std::optional<Position> at = parts_.follower.state().position();
   if (!at || !parts_.follower.halted().empty() || parts_.follower.truncated()) return false;
-  if (parts_.loop.now() < rests_until_) return false;
   Position newest = last_position_;
   for (const state::NotedSnapshot& noted : parts_.follower.state().noted_snapshots())
     newest = std::max(newest, noted.position);
+  if (lost_ && newest >= lost_->at) lost_.reset();
+  if (parts_.loop.now() < rests_until_) return false;
   std::uint64_t patience = preferred() ? 1 : 2;
-  if (parts_.loop.now() - last_time_ <
-      options_.snapshot_interval_min * static_cast<std::int64_t>(patience))
-    return false;
+  Duration pause = options_.snapshot_interval_min * static_cast<std::int64_t>(patience);
+  if (parts_.loop.now() - last_time_ < pause) return false;
   std::uint64_t entries = at->value - std::min(at->value, newest.value);
   std::uint64_t bytes = parts_.follower.bytes_folded() - last_bytes_folded_;
-  return entries >= options_.snapshot_entries * patience || (lost && preferred() && entries > 0) ||
+  bool after_loss = lost_ && (patience == 1 || parts_.loop.now() - lost_->since >= pause);
+  return entries >= options_.snapshot_entries * patience || (after_loss && entries > 0) ||
          (entries > 0 && bytes >= options_.snapshot_log_bytes * patience);
 }
 
@@ -137,7 +140,6 @@ rt::Task<Result<void>> Snapshotter::write() {
   Position at = writer_->position();
   Hash128 digest = writer_->digest();
   last_bytes_folded_ = parts_.follower.bytes_folded();
-  lost_ = false;
   Duration spent{};
   for (bool done = false; !done;) {
     MonoTime slice = parts_.loop.now();

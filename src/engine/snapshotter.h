@@ -4,14 +4,15 @@
 // A snapshot is due after so many entries or bytes of log, at most once in so long, and takes at
 // most a twentieth of a core. It is written in slices between folds, uploaded under a unique name,
 // and then noted in the log with its digest. Any broker may write one; the one with the highest
-// rendezvous weight does, the others only when it has not for twice the time. When a broker was
-// lost, one is due at once: it may have met a damaged log entry, and can only start behind it, from
-// a snapshot of somebody who folded that entry before. Old ones are removed
-// once three newer ones are noted: truncation relies on the second-newest
-// (maintenance/truncation_job.h).
+// rendezvous weight does, the others only when it has not for twice the time (it may be the very
+// one that comes and goes). When a broker was lost, one is due at once: it may have met a damaged
+// log entry, and can only start behind it, from a snapshot of somebody who folded that entry
+// before. Old ones are removed once three newer ones are noted: truncation relies on the
+// second-newest (maintenance/truncation_job.h).
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Snapshotter {
   rt::Task<Result<std::vector<std::string>>> list_newest_first();
   rt::Task<void> remove_old();
   bool due();
-  bool lost_a_broker();
+  void note_losses();
   bool preferred() const;
 
   Parts parts_;
@@ -63,10 +64,16 @@ class Snapshotter {
   /// The next one begins no earlier, for its share of the core.
   MonoTime rests_until_{};
   MonoTime last_time_;
-  /// Live brokers when they were last looked at, and whether one has gone since the last snapshot.
+  /// Live brokers when they were last looked at.
   std::vector<Incarnation> known_;
   LeaderEpoch known_epoch_{-1};
-  bool lost_ = false;
+  /// Set while no snapshot stands behind the last loss of a broker: where that was seen, and when
+  /// the first one since the last snapshot was.
+  struct Loss {
+    Position at;
+    MonoTime since;
+  };
+  std::optional<Loss> lost_;
   bool stopping_ = false;
   rt::Event wake_;
   Counter& written_;

@@ -34,6 +34,17 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+/// Path and query of a request target; what proxies are sent (`http://host/path`, RFC 9112, 3.2.2)
+/// must be understood by all servers.
+std::string_view without_authority(std::string_view target) {
+  const std::size_t colon = target.find("://");
+  if (colon == std::string_view::npos) return target;
+  const std::string scheme = lower_case(target.substr(0, colon));
+  if (scheme != "http" && scheme != "https") return target;
+  const std::size_t path = target.find_first_of("/?", colon + 3);
+  return path == std::string_view::npos ? "/" : target.substr(path);
+}
+
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
 
 }  // namespace
@@ -86,9 +97,9 @@ Request RequestParser::take() {
   auto message = impl_->parser->release();
   Request request;
   request.method = view(message.method_string());
-  std::string_view target = view(message.target());
+  std::string_view target = without_authority(view(message.target()));
   std::size_t question = target.find('?');
-  request.path = target.substr(0, question);
+  request.path = question == 0 ? "/" : target.substr(0, question);
   if (question != std::string_view::npos) request.query = target.substr(question + 1);
   for (const auto& field : message)
     request.headers.emplace_back(lower_case(view(field.name_string())), view(field.value()));

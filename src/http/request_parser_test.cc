@@ -61,6 +61,21 @@ TEST(RequestParser, JoinsChunkedBodies) {
   }
 }
 
+TEST(RequestParser, TakesTheTargetsThatProxiesAreSent) {
+  const auto path_of = [](const std::string& target) {
+    RequestParser parser{ServerLimits{}};
+    EXPECT_EQ(parser.feed(as_bytes("GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n")),
+              State::complete);
+    const Request request = parser.take();
+    return request.path + "|" + request.query;
+  };
+  EXPECT_EQ(path_of("http://h:1/readyz?a=b"), "/readyz|a=b");
+  EXPECT_EQ(path_of("HTTPS://h/x"), "/x|");
+  EXPECT_EQ(path_of("http://h"), "/|");
+  EXPECT_EQ(path_of("http://h?a"), "/|a");
+  EXPECT_EQ(path_of("/to?u=http://h/x"), "/to|u=http://h/x");
+}
+
 TEST(RequestParser, KnowsWhetherARequestHasBegun) {
   RequestParser parser{ServerLimits{}};
   EXPECT_FALSE(parser.has_begun());

@@ -79,6 +79,13 @@ inline constexpr Duration kFileLockPauseFirst = 50us;
 inline constexpr Duration kFileLockPauseMax = 5ms;
 /// Directories that a file store remembers to have made.
 inline constexpr std::size_t kFileKnownDirectoriesMax = 4'096;
+/// Objects of at least this size are written without the page cache, and ranges of them of at least
+/// that size are read so: below, the disk's latency outweighs the copy.
+inline constexpr std::size_t kFileDirectBytesMin = std::size_t{1} << 20;
+inline constexpr std::size_t kFileDirectReadBytesMin = std::size_t{64} << 10;
+/// Memory that such a write is copied through, and how many are kept for the next writes.
+inline constexpr std::size_t kFileStagingBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kFileStagingKeptMax = 4;
 
 static_assert(kNamePartBytesMax <= kNameBytesMax);
 static_assert(kRetryPauseFirst <= kRetryPauseMax);

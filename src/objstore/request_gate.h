@@ -49,7 +49,7 @@ class RequestGate final : public PressureSignal {
     Metrics& metrics;
     std::string label;
   };
-  RequestGate(Parts parts, GateLimits limits = {});
+  explicit RequestGate(Parts parts, GateLimits limits = {});
   ~RequestGate() override;
 
   /// The right to have one request in flight; given back when it dies.

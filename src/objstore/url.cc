@@ -65,6 +65,16 @@ Result<void> parse_options(std::string_view query, std::string_view text, StoreU
   return {};
 }
 
+/// True for `yes`, which is also what holds without the option; false for `no`.
+Result<bool> one_of(const StoreUrl& url, const std::string& option, std::string_view yes,
+                    std::string_view no) {
+  auto given = url.options.find(option);
+  if (given == url.options.end() || given->second == yes) return true;
+  if (given->second == no) return false;
+  return fail(ErrorCode::invalid_argument, option + " is '" + std::string(yes) + "' or '" +
+                                               std::string(no) + "', not '" + given->second + "'");
+}
+
 }  // namespace
 
 Result<std::string> expand_variables(std::string_view text, const Variables& variables) {
@@ -137,17 +147,17 @@ Result<void> check_options(const StoreUrl& url, std::initializer_list<std::strin
 }
 
 Result<FileUrl> file_url(const StoreUrl& url) {
-  WEIR_TRY(check_options(url, {"sync"}));
+  WEIR_TRY(check_options(url, {"sync", "direct"}));
   FileUrl file;
   file.path = url.path;
   if (file.path.empty() || file.path == "/")
     return fail(ErrorCode::invalid_argument, "expected file:///DIRECTORY");
-  auto sync = url.options.find("sync");
-  if (sync == url.options.end() || sync->second == "full") return file;
-  if (sync->second != "none")
-    return fail(ErrorCode::invalid_argument,
-                "sync is 'full' or 'none', not '" + sync->second + "'");
-  file.sync = false;
+  Result<bool> sync = one_of(url, "sync", "full", "none");
+  if (!sync) return std::unexpected(std::move(sync).error());
+  file.sync = *sync;
+  Result<bool> cached = one_of(url, "direct", "never", "auto");
+  if (!cached) return std::unexpected(std::move(cached).error());
+  file.direct = !*cached;
   return file;
 }
 

@@ -41,6 +41,8 @@ Result<void> check_options(const StoreUrl& url, std::initializer_list<std::strin
 struct FileUrl {
   std::string path;
   bool sync = true;
+  /// Large objects are written and read without the page cache where the file system can do it.
+  bool direct = false;
 };
 Result<FileUrl> file_url(const StoreUrl& url);
 

@@ -18,7 +18,10 @@ TEST(StoreUrl, TakesAFileUrlApart) {
   ASSERT_TRUE(file);
   EXPECT_EQ(file->path, "/srv/we ir");
   EXPECT_FALSE(file->sync);
+  EXPECT_FALSE(file->direct);
   EXPECT_TRUE(file_url(parse_store_url("file:///x", {}).value())->sync);
+  EXPECT_TRUE(file_url(parse_store_url("file:///x?direct=auto&sync=full", {}).value())->direct);
+  EXPECT_FALSE(file_url(parse_store_url("file:///x?direct=never", {}).value())->direct);
 }
 
 TEST(StoreUrl, TakesABucketUrlApart) {
@@ -56,9 +59,13 @@ TEST(StoreUrl, SaysWhatIsWrongAndWhatIsKnown) {
   EXPECT_NE(message(parse_store_url("file:///x%00", {})).find("hexadecimal"), std::string::npos);
   auto option = file_url(parse_store_url("file:///x?fsync=no", {}).value());
   ASSERT_FALSE(option);
-  EXPECT_NE(option.error().message.find("unknown option 'fsync', known are sync"),
+  EXPECT_NE(option.error().message.find("unknown option 'fsync', known are sync, direct"),
             std::string::npos);
   EXPECT_FALSE(file_url(parse_store_url("file:///x?sync=maybe", {}).value()));
+  EXPECT_NE(file_url(parse_store_url("file:///x?direct=always", {}).value())
+                .error()
+                .message.find("direct is 'never' or 'auto', not 'always'"),
+            std::string::npos);
   EXPECT_FALSE(file_url(parse_store_url("file:///", {}).value()));
 }
 

@@ -18,6 +18,11 @@
 
 namespace weir::rt {
 
+/// Whether reads and writes of an open file go through the page cache.
+enum class Caching : unsigned char { on, off };
+/// Without the page cache, addresses, offsets and sizes are multiples of this.
+inline constexpr std::size_t kDirectBlockBytes = 4'096;
+
 /// An open file. Errors: out_of_space, unavailable (I/O error), not_found (deleted under us),
 /// configuration.
 class File {
@@ -28,6 +33,11 @@ class File {
   /// Writes all parts one after another at `offset`. After an error any prefix may have been
   /// written.
   virtual Result<void> write_at(std::uint64_t offset, std::span<const Bytes> parts) = 0;
+  /// On at first. Off is for large transfers: nothing is copied into pages that nobody reads, and
+  /// the disk is asked at once; a read may end off a block where the file does. What is durable
+  /// does not change by it. `unsupported`, also from a later read or write: this file system cannot
+  /// do it.
+  virtual Result<void> set_caching(Caching caching) = 0;
   /// fdatasync: what was written, and the size, survive a power loss.
   virtual Result<void> sync() = 0;
   virtual Result<std::uint64_t> size() = 0;

@@ -1,5 +1,7 @@
 #include "tests/sim/admin.h"
 
+#include <algorithm>
+
 namespace weir::sim {
 
 namespace {
@@ -33,12 +35,32 @@ Checker::Retention Admin::draw_retention() {
   }
 }
 
+/// Most topics are compacted; policies change later (change_policy).
+state::ConfigMap Admin::draw_policy() {
+  rt::Random& random = caller_.random();
+  state::ConfigMap configs;
+  if (!use_retention_) return configs;
+  constexpr const char* kPolicies[] = {"delete", "compact", "compact", "compact,delete"};
+  configs.emplace_back("cleanup.policy", kPolicies[random.below(4)]);
+  configs.emplace_back("delete.retention.ms", std::to_string(kDeleteRetentionMs));
+  if (random.below(2) == 0)
+    configs.emplace_back("min.cleanable.dirty.ratio", "0");
+  else
+    configs.emplace_back("max.compaction.lag.ms", "1500");
+  if (random.below(3) == 0) configs.emplace_back("min.compaction.lag.ms", "1000");
+  return configs;
+}
+
 rt::Task<void> Admin::create(std::string name, std::int32_t partitions) {
   Checker::Retention retention = draw_retention();
   state::ConfigMap configs;
   if (retention.bytes >= 0)
     configs.emplace_back("retention.bytes", std::to_string(retention.bytes));
   if (retention.ms >= 0) configs.emplace_back("retention.ms", std::to_string(retention.ms));
+  for (auto& [key, value] : draw_policy()) configs.emplace_back(key, value);
+  std::sort(configs.begin(), configs.end());
+  const std::string* policy = state::find_config(configs, "cleanup.policy");
+  bool compacts = policy && policy->find("compact") != std::string::npos;
   using Outcomes = std::vector<engine::CreateTopicOutcome>;
   for (;;) {
     std::size_t broker = caller_.any_broker();
@@ -57,7 +79,9 @@ rt::Task<void> Admin::create(std::string name, std::int32_t partitions) {
       if (found && *found && **found) id = (**found)->id;
     }
     if (id) {
-      if (!configs.empty()) caller_.cluster().checker().set_retention(*id, retention);
+      Checker& checker = caller_.cluster().checker();
+      if (!configs.empty()) checker.set_retention(*id, retention);
+      if (compacts) checker.compaction_asked(*id, kDeleteRetentionMs);
       caller_.cluster().checker().topic_created(*id);
       topics_.all.push_back({std::move(name), *id, partitions, true});
       ++changes_;
@@ -120,6 +144,28 @@ rt::Task<void> Admin::grow_topic() {
     if (topic.id == grow.id) topic.partitions = grow.partitions;
 }
 
+/// Tried until it is done, for the audit at the end goes by the policy that stands.
+rt::Task<void> Admin::change_policy() {
+  KnownTopic* chosen = any_live();
+  if (!use_retention_ || !chosen) co_return;
+  constexpr const char* kPolicies[] = {"delete", "compact", "compact,delete"};
+  engine::AlterConfig change;
+  change.name = chosen->name;
+  change.changes.emplace_back("cleanup.policy", kPolicies[caller_.random().below(3)]);
+  caller_.cluster().checker().compaction_asked(chosen->id, kDeleteRetentionMs);
+  ++changes_;
+  using Outcomes = std::vector<engine::Outcome>;
+  for (;;) {
+    Request<Outcomes> request = [change](engine::ClusterEngine& engine) {
+      return engine.alter_configs({change}, engine.loop().now() + kTimeOut);
+    };
+    auto answer =
+        co_await caller_.call<Outcomes>(caller_.any_broker(), std::move(request), kTimeOut);
+    if (answer && answer->front().ok()) co_return;
+    co_await pause();
+  }
+}
+
 rt::Task<void> Admin::remove_records() {
   std::vector<PartitionRef> live = topics_.live_partitions();
   if (live.empty()) co_return;
@@ -143,6 +189,7 @@ rt::Task<void> Admin::remove_records() {
 rt::Task<void> Admin::run() {
   rt::Random& random = caller_.random();
   while (!finishing_) {
+    if (use_retention_ && random.below(3) == 0) co_await change_policy();
     switch (random.below(5)) {
       case 0:
         co_await create("t" + std::to_string(++next_name_),

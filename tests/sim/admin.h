@@ -24,9 +24,12 @@ class Admin {
 
   static constexpr std::int64_t kRetentionMs = 20'000;
   static constexpr std::int64_t kRetentionBytes = 3'000;
+  static constexpr std::int64_t kDeleteRetentionMs = 15'000;
 
  private:
   Checker::Retention draw_retention();
+  state::ConfigMap draw_policy();
+  rt::Task<void> change_policy();
   rt::Task<void> remove_topic();
   rt::Task<void> grow_topic();
   rt::Task<void> remove_records();

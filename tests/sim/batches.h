@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "engine/api.h"
 #include "record/batch_view.h"
+#include "record/reader.h"
 #include "rt/random.h"
 #include "tests/sim/checker.h"
 
@@ -20,6 +21,7 @@ struct NewBatch {
   std::uint32_t count = 0;
   std::uint32_t value_bytes_max = 100;
   WallMillis timestamp;
+  std::uint32_t tombstones_percent = 0;
   codec::Codec codec = codec::Codec::none;
   /// -1: not idempotent.
   ProducerId producer{-1};
@@ -29,8 +31,8 @@ struct NewBatch {
 struct MadeBatch {
   SharedBytes bytes;
   record::BatchInfo info;
-  /// Of the records, in order.
-  std::vector<std::uint64_t> hashes;
+  /// In order; without their offsets.
+  std::vector<Seen> records;
 };
 MadeBatch make_batch(const NewBatch& batch, rt::Random& random);
 
@@ -47,7 +49,10 @@ engine::ProduceItem item_of(PartitionRef at, const MadeBatch& batch);
 
 /// Hash of everything that a record is, and what it says of itself.
 Seen seen_of(Offset offset, std::int64_t timestamp_ms, Bytes key, Bytes value);
-/// All records of an answer. False, with the reason, if they cannot be read.
-bool read_batches(const BytesChain& records, std::vector<Seen>& out, std::string& why);
+Seen seen_of(const record::RecordView& record);
+/// All records of an answer, and the offset behind its last batch. False, with the reason, if they
+/// cannot be read.
+bool read_batches(const BytesChain& records, std::vector<Seen>& out, Offset& next,
+                  std::string& why);
 
 }  // namespace weir::sim

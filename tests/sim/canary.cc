@@ -4,8 +4,10 @@
 
 #include "base/endian.h"
 #include "codec/crc32c.h"
+#include "compaction/edit.h"
 #include "record/batch_view.h"
 #include "record/format.h"
+#include "record/reader.h"
 #include "tests/sim/group_canaries.h"
 #include "tests/sim/remote.h"
 #include "tests/sim/run.h"
@@ -13,6 +15,8 @@
 namespace weir::sim {
 
 namespace {
+
+constexpr int kWrongSegmentTries = 16;
 
 /// Bugs of brokers.
 std::vector<CanaryInfo> broker_canaries() {
@@ -55,6 +59,22 @@ std::vector<CanaryInfo> broker_canaries() {
        "merge-unguarded",
        "a merge replaces spans that it has not read",
        {corrupt, lost, hole, two_values}},
+      {Canary::value_dropped,
+       "value-dropped",
+       "compaction drops the latest value of a key",
+       {lost}},
+      {Canary::value_resurrected,
+       "value-resurrected",
+       "a broker shows a record again that compaction has dropped",
+       {resurrected}},
+      {Canary::clean_unread,
+       "clean-unread",
+       "a compaction calls clean what it has not read",
+       {uncompacted}},
+      {Canary::tombstone_dropped,
+       "tombstone-dropped",
+       "tombstones go before delete.retention.ms",
+       {tombstone_gone}},
   };
 }
 
@@ -187,17 +207,18 @@ rt::Task<Result<SharedBytes>> CanaryStore::get_range(std::string name, std::uint
                                                      std::uint64_t length) {
   std::string chosen = name;
   if (canary_ == Canary::wrong_segment && random_.below(2) == 0) {
-    // One of the same shape, so that checksums and counts are right.
+    // One of the same shape, so that checksums and counts are right. A few tries find one, if there
+    // are any; looking through all of the store at each read would take most of the run.
     auto page = complete(inner_.list("data/", ""));
     auto own = complete(inner_.get_range(name, offset, length));
-    for (const objstore::ObjectInfo& other : page->objects) {
-      auto bytes = complete(inner_.get_range(other.name, offset, length));
-      if (!own || !bytes || other.name == name) continue;
+    for (int tries = 0; tries < kWrongSegmentTries && own && chosen == name; ++tries) {
+      const std::string& other = page->objects[random_.below(page->objects.size())].name;
+      auto bytes = complete(inner_.get_range(other, offset, length));
+      if (!bytes || other == name) continue;
       auto ours = record::BatchView::front_of(own->view());
       auto theirs = record::BatchView::front_of(bytes->view());
       if (!ours || !theirs || theirs->size() != length || !theirs->checksum_ok()) continue;
-      if (ours->record_count() == theirs->record_count() && ours->size() == length)
-        chosen = other.name;
+      if (ours->record_count() == theirs->record_count() && ours->size() == length) chosen = other;
     }
   }
   auto bytes = complete(inner_.get_range(chosen, offset, length));
@@ -246,9 +267,47 @@ void CanaryAnswers::spoil(engine::ProduceOutcome& outcome) {
   outcome.base_offset = Offset(-1);
 }
 
+namespace {
+
+/// The batch without its last record.
+SharedBytes without_last_record(const record::BatchView& batch) {
+  auto reader = record::RecordReader::open(batch);
+  std::vector<record::RecordView> kept;
+  for (auto record = reader->next(); record && *record; record = reader->next())
+    kept.push_back(**record);
+  if (kept.size() < 2) return SharedBytes::copy_of(batch.bytes());
+  kept.pop_back();
+  auto shorter = compaction::keep_records(batch, kept);
+  ENSURE(shorter.has_value());
+  return std::move(*shorter);
+}
+
+}  // namespace
+
+void CanaryAnswers::spoil_final(PartitionRef at, Offset asked, engine::FetchedPartition& answer) {
+  if (canary_ != Canary::value_resurrected || answer.records.empty()) return;
+  SharedBytes all = SharedBytes::copy_of(answer.records.flatten().view());
+  auto first = record::BatchIterator(all.view()).next();
+  if (!first || !*first) return;
+  auto found = remembered_.find(at);
+  if (found == remembered_.end()) return;
+  auto old = record::BatchView::front_of(found->second.view());
+  if (!old || old->base_offset() < asked || old->last_offset() >= (*first)->base_offset()) return;
+  if (!now(2)) return;
+  answer.records = BytesChain(found->second);
+  answer.records.append(all);
+}
+
+void CanaryAnswers::remember(PartitionRef at, const engine::FetchedPartition& answer) {
+  if (canary_ != Canary::value_resurrected || answer.records.empty()) return;
+  SharedBytes all = answer.records.flatten();
+  auto first = record::BatchIterator(all.view()).next();
+  if (first && *first) remembered_.try_emplace(at, SharedBytes::copy_of((*first)->bytes()));
+}
+
 void CanaryAnswers::spoil(engine::FetchedPartition& answer) {
   bool fits = canary_ == Canary::shifted_offsets || canary_ == Canary::changed_record ||
-              canary_ == Canary::skipped_batch;
+              canary_ == Canary::skipped_batch || canary_ == Canary::value_dropped;
   if (!fits || answer.records.empty() || !now(20)) return;
   SharedBytes all = SharedBytes::copy_of(answer.records.flatten().view());
   record::BatchIterator batches(all.view());
@@ -262,6 +321,7 @@ void CanaryAnswers::spoil(engine::FetchedPartition& answer) {
     if (canary_ == Canary::skipped_batch && number == 1) continue;
     if (canary_ == Canary::shifted_offsets)
       store_be<std::int64_t>(bytes.mutable_view(), record::at::base_offset, shifted);
+    if (canary_ == Canary::value_dropped) bytes = without_last_record(batch);
     if (canary_ == Canary::changed_record)
       bytes = changed_copy(bytes.view(), [](MutableBytes b) { b.back() ^= std::byte{2}; });
     out.append(bytes);

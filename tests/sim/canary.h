@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -37,6 +38,10 @@ enum class Canary : std::uint8_t {
   early_truncation,    // log entries are removed before the floor is published
   careless_collector,  // what nothing names is deleted whatever its age
   merge_unguarded,     // a merge replaces more than it has read
+  value_dropped,       // compaction drops the latest value of a key
+  value_resurrected,   // a broker shows a record again that compaction has dropped
+  clean_unread,        // a compaction calls clean what it has not read
+  tombstone_dropped,   // tombstones go before delete.retention.ms
   store_stays_down,    // the store does not come back after the last fault
   expire_unguarded,    // members are expired over signs of life that came meanwhile
   commit_unguarded,    // commits land whatever their generation
@@ -58,10 +63,14 @@ struct CanaryInfo {
 const std::vector<CanaryInfo>& all_canaries();
 std::optional<Canary> canary_named(std::string_view name);
 const CanaryInfo& info_of(Canary canary);
+inline bool is_of_compaction(Canary canary) {
+  return canary == Canary::value_dropped || canary == Canary::value_resurrected ||
+         canary == Canary::clean_unread || canary == Canary::tombstone_dropped;
+}
 /// Only the workload `maintenance` can meet them.
 inline bool needs_maintenance(Canary canary) {
   return canary == Canary::early_truncation || canary == Canary::careless_collector ||
-         canary == Canary::merge_unguarded;
+         canary == Canary::merge_unguarded || is_of_compaction(canary);
 }
 
 /// The log in memory, with the canaries that live in a log.
@@ -138,11 +147,17 @@ class CanaryAnswers {
   bool swallow(const engine::ProduceItem& item, Offset end, engine::ProduceOutcome& outcome);
   void spoil(engine::ProduceOutcome& outcome);
   void spoil(engine::FetchedPartition& answer);
+  /// Of a reading from start to end, with everything at rest.
+  void spoil_final(PartitionRef at, Offset asked, engine::FetchedPartition& answer);
+  /// What was answered before, while it was right.
+  void remember(PartitionRef at, const engine::FetchedPartition& answer);
 
  private:
   bool now(std::uint64_t one_in) { return random_.below(one_in) == 0; }
   Canary canary_;
   rt::Random& random_;
+  /// The first batch that was answered of each partition, for value_resurrected.
+  std::map<PartitionRef, SharedBytes> remembered_;
 };
 
 }  // namespace weir::sim

@@ -26,6 +26,9 @@ std::string_view to_string(Violation kind) {
     case Violation::leaked: return "leaked";
     case Violation::kept: return "kept";
     case Violation::stuck: return "stuck";
+    case Violation::resurrected: return "resurrected";
+    case Violation::tombstone_gone: return "tombstone gone";
+    case Violation::uncompacted: return "uncompacted";
     case Violation::two_owners: return "two owners";
     case Violation::offset_back: return "offset back";
     case Violation::skipped_work: return "skipped work";
@@ -59,9 +62,22 @@ StreamId Checker::add_stream(PartitionRef at, bool idempotent) {
   return static_cast<StreamId>(streams_.size() - 1);
 }
 
-void Checker::sent(StreamId stream, std::uint64_t hash, std::int64_t timestamp_ms) {
+void Checker::sent(StreamId stream, const Seen& record, std::int64_t timestamp_ms) {
+  KeyedRecord keyed{record.key_hash, record.tombstone, records_sent_, timestamp_ms};
   ++records_sent_;
-  streams_[stream].records.push_back({hash, timestamp_ms, false});
+  streams_[stream].records.push_back({record.hash, keyed, false});
+}
+
+Checker::Log& Checker::log_of(PartitionRef at) {
+  Log& log = logs_[at];
+  auto compacted = compacted_.find(at.topic);
+  if (compacted != compacted_.end()) log.compacted.may_drop(compacted->second);
+  return log;
+}
+
+void Checker::compaction_asked(TopicId topic, std::int64_t delete_retention_ms) {
+  auto [it, fresh] = compacted_.try_emplace(topic, delete_retention_ms);
+  it->second = std::min(it->second, delete_retention_ms);
 }
 
 void Checker::acknowledged(const Run& run, Offset base) {
@@ -99,17 +115,19 @@ void Checker::place(Log& log, PartitionRef at, Offset offset, Cell cell, std::st
 }
 
 void Checker::polled(const Poll& poll) {
-  Log& log = logs_[poll.at];
+  Log& log = log_of(poll.at);
+  bool dense = !log.compacted.drops();
   std::optional<Offset> previous;
   std::string where = poll.reader + " at " + name_of(poll.at);
   for (const Seen& seen : poll.records) {
-    if (seen.offset.value < 0 || (previous && seen.offset != previous->next())) {
+    bool rises = seen.offset.value >= 0 && (!previous || seen.offset > *previous);
+    if (!rises || (dense && previous && seen.offset != previous->next())) {
       report(Violation::skipping_poll,
              where + ": offset " + std::to_string(seen.offset.value) + " follows " +
                  (previous ? std::to_string(previous->value) : std::string("nothing")));
       return;
     }
-    if (!previous && seen.offset > poll.asked)
+    if (dense && !previous && seen.offset > poll.asked)
       report(Violation::skipping_poll, where + ": asked for " + std::to_string(poll.asked.value) +
                                            ", got " + std::to_string(seen.offset.value));
     previous = seen.offset;
@@ -127,9 +145,27 @@ void Checker::polled(const Poll& poll) {
     place(log, poll.at, seen.offset, {seen.stream, seen.number, true}, where);
     log.committed_end = std::max(log.committed_end, seen.offset.next());
   }
-  if (previous && *previous < poll.asked)
+  Offset next = poll.next.value >= 0 ? poll.next : previous ? previous->next() : poll.asked;
+  if (!poll.records.empty() && next <= poll.asked)
     report(Violation::skipping_poll, where + ": asked for " + std::to_string(poll.asked.value) +
                                          ", the answer ends before it");
+  if (dense && previous && next != previous->next())
+    report(Violation::skipping_poll, where + ": behind the last record, " +
+                                         std::to_string(previous->value) + ", follows " +
+                                         std::to_string(next.value));
+  if (!dense) take_poll(log, poll);
+}
+
+/// What a reader of a compacted partition did not find.
+void Checker::take_poll(Log& log, const Poll& poll) {
+  Offset from = poll.asked;
+  for (const Seen& seen : poll.records) {
+    log.compacted.missing(from, seen.offset, records_sent_, poll.now_ms);
+    from = std::max(from, seen.offset.next());
+    if (poll.final) log.compacted.present(seen.offset);
+  }
+  log.compacted.missing(from, poll.next, records_sent_, poll.now_ms);
+  log.committed_end = std::max(log.committed_end, poll.next);
 }
 
 Checker::Known Checker::known(PartitionRef at) const {
@@ -144,7 +180,9 @@ void Checker::start_seen(PartitionRef at, Offset start, std::uint64_t bytes_left
   auto rule = retention_.find(at.topic);
   if (start <= log.start_max || rule == retention_.end()) return;
   const Retention& retention = rule->second;
-  if (retention.bytes >= 0 && bytes_left < static_cast<std::uint64_t>(retention.bytes))
+  // What is left may have been compacted since.
+  if (retention.bytes >= 0 && !compacted_.contains(at.topic) &&
+      bytes_left < static_cast<std::uint64_t>(retention.bytes))
     report(Violation::lost,
            name_of(at) + " has only " + std::to_string(bytes_left) + " bytes left after retention");
   for (auto i = static_cast<std::size_t>(log.start_max.value);
@@ -152,7 +190,7 @@ void Checker::start_seen(PartitionRef at, Offset start, std::uint64_t bytes_left
        ++i) {
     Cell cell = log.cells[i];
     if (cell.stream == kNobody) continue;
-    std::int64_t age = now_ms - streams_[cell.stream].records[cell.number].timestamp_ms;
+    std::int64_t age = now_ms - streams_[cell.stream].records[cell.number].keyed.timestamp_ms;
     if (age + kClockErrorMs < retention.ms)
       report(Violation::lost, name_of(at) + " lost offset " + std::to_string(i) +
                                   " at the age of " + std::to_string(age) + " ms");
@@ -200,9 +238,13 @@ void Checker::digest(std::string_view broker, Position at, Hash128 digest) {
                                   " has another state than " + it->second.second);
 }
 
-void Checker::ended(PartitionRef at, Offset start, Offset end) {
+void Checker::ended(PartitionRef at, Offset start, Offset end, Offset compacted_to) {
   if (look_) look_();
-  Log& log = logs_[at];
+  Log& log = log_of(at);
+  if (log.compacted.drops())
+    log.compacted.end_final(
+        {start, end, compacted_to},
+        [&](CompactedView::Fault fault, Offset where) { report_compacted(at, fault, where); });
   if ((log.start && *log.start != start) || (log.end && *log.end != end))
     report(Violation::two_values, name_of(at) + " ends differently on two brokers");
   log.start = start;
@@ -220,7 +262,8 @@ void Checker::finish_log(PartitionRef at, const Log& log) {
     return;
   }
   auto end = static_cast<std::size_t>(log.end->value);
-  for (auto i = static_cast<std::size_t>(log.start->value); i < end; ++i)
+  bool dense = !log.compacted.drops();
+  for (auto i = static_cast<std::size_t>(log.start->value); dense && i < end; ++i)
     if (i >= log.cells.size() || !log.cells[i].read)
       report(Violation::hole, name_of(at) + ": nobody could read offset " + std::to_string(i));
   for (std::size_t i = end; i < log.cells.size(); ++i) {
@@ -259,6 +302,8 @@ void Checker::finish_streams() {
   for (const auto& [at, log] : logs_) {
     std::int64_t seen_below_start = 0;
     std::int64_t start = log.start.value_or(Offset(0)).value;
+    // Of a compacted log anything may be gone before anybody saw it.
+    if (log.compacted.drops()) start = log.end.value_or(Offset(start)).value;
     for (std::size_t i = 0; i < log.cells.size(); ++i) {
       if (log.cells[i].stream == kNobody) continue;
       ++counts[log.cells[i].stream][log.cells[i].number];
@@ -278,6 +323,47 @@ void Checker::finish_streams() {
         report(Violation::lost,
                name_of(cell) + " in " + name_of(stream.at) + " was acknowledged and is nowhere");
     }
+  }
+  finish_compacted(counts);
+}
+
+void Checker::report_compacted(PartitionRef at, CompactedView::Fault fault, Offset where) {
+  using Fault = CompactedView::Fault;
+  std::string text = name_of(at) + ": offset " + std::to_string(where.value);
+  switch (fault) {
+    case Fault::value_gone:
+      return report(Violation::lost, text + " held the latest value of its key and is gone");
+    case Fault::tombstone_gone:
+      return report(Violation::tombstone_gone, text + " held a young tombstone and is gone");
+    case Fault::came_back:
+      return report(Violation::resurrected, text + " was gone and is there again");
+    case Fault::stale_value:
+      return report(Violation::resurrected,
+                    text + " is there although a later record of its key is gone");
+    case Fault::twice:
+      return report(Violation::uncompacted,
+                    text + " is there although a later record of its key is clean, too");
+  }
+}
+
+void Checker::finish_compacted(const std::vector<std::vector<std::uint32_t>>& counts) {
+  for (const auto& [at, log] : logs_) {
+    if (!log.compacted.drops() || !topic_exists(at.topic) || !log.end) continue;
+    std::vector<KeyedRecord> elsewhere;
+    for (std::size_t s = 0; s < streams_.size(); ++s)
+      for (std::size_t n = 0; streams_[s].at == at && n < streams_[s].records.size(); ++n)
+        // Without sequences a retry may have put it there once more, unseen.
+        if (counts[s][n] == 0 || !streams_[s].idempotent)
+          elsewhere.push_back(streams_[s].records[n].keyed);
+    auto record = [&log, this](Offset offset) -> std::optional<KeyedRecord> {
+      auto index = static_cast<std::size_t>(offset.value);
+      if (index >= log.cells.size() || log.cells[index].stream == kNobody) return std::nullopt;
+      return streams_[log.cells[index].stream].records[log.cells[index].number].keyed;
+    };
+    log.compacted.finish(record, elsewhere, kClockErrorMs,
+                         [&, ref = at](CompactedView::Fault fault, Offset where) {
+                           report_compacted(ref, fault, where);
+                         });
   }
 }
 

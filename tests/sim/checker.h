@@ -23,6 +23,7 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "state/catalog.h"
+#include "tests/sim/compacted_view.h"
 
 namespace weir::sim {
 
@@ -47,6 +48,10 @@ enum class Violation : std::uint8_t {
   leaked,         // an object that nothing names stays in the store
   kept,           // records stay beyond their retention
   stuck,          // no progress in bounded time after the last fault
+  // Compacted topics: compacted_view.h.
+  resurrected,     // a record that was gone is there again, or an older one than what is gone
+  tombstone_gone,  // before delete.retention.ms
+  uncompacted,     // an older record of a key below the offset up to which all is clean
   // Groups: group_checker.h.
   two_owners,       // two members own a partition in one generation
   offset_back,      // a committed offset below one that was known before
@@ -72,6 +77,8 @@ struct Seen {
   std::uint32_t number = 0;
   /// Of everything in it.
   std::uint64_t hash = 0;
+  std::uint64_t key_hash = 0;
+  bool tombstone = false;
 };
 
 class Checker {
@@ -79,7 +86,7 @@ class Checker {
   // Producers.
   StreamId add_stream(PartitionRef at, bool idempotent);
   /// The next record of the stream; told before it is sent for the first time.
-  void sent(StreamId stream, std::uint64_t hash, std::int64_t timestamp_ms = 0);
+  void sent(StreamId stream, const Seen& record, std::int64_t timestamp_ms = 0);
   struct Run {
     StreamId stream = 0;
     std::uint32_t first = 0;
@@ -97,6 +104,11 @@ class Checker {
     Offset asked;
     /// All records of the answer; those before `asked` belong to the first batch.
     std::vector<Seen> records;
+    /// Where the answer ends; -1: behind its last record.
+    Offset next{-1};
+    std::int64_t now_ms = 0;
+    /// Part of a reading from start to end, with everything at rest.
+    bool final = false;
   };
   void polled(const Poll& poll);
 
@@ -132,12 +144,17 @@ class Checker {
   /// Called before anything is judged by where a partition starts.
   void before_judging(std::function<void()> look) { look_ = std::move(look); }
 
+  /// From now on the topic may be compacted.
+  void compaction_asked(TopicId topic, std::int64_t delete_retention_ms);
+  bool may_be_compacted(PartitionRef at) const { return compacted_.contains(at.topic); }
+
   // Brokers.
   void digest(std::string_view broker, Position at, Hash128 digest);
   void report(Violation kind, std::string text);
 
   // The end: all brokers have been read from start to end.
-  void ended(PartitionRef at, Offset start, Offset end);
+  void final_reading_begins(PartitionRef at) { logs_[at].compacted.begin_final(); }
+  void ended(PartitionRef at, Offset start, Offset end, Offset compacted_to = Offset(-1));
   void finish();
 
   const std::vector<Finding>& findings() const { return findings_; }
@@ -155,7 +172,7 @@ class Checker {
   };
   struct Record {
     std::uint64_t hash = 0;
-    std::int64_t timestamp_ms = 0;
+    KeyedRecord keyed;
     bool acknowledged = false;
   };
   struct Stream {
@@ -169,11 +186,17 @@ class Checker {
     Offset committed_end{0};
     std::optional<Offset> start;
     std::optional<Offset> end;
+    CompactedView compacted;
   };
   void place(Log& log, PartitionRef at, Offset offset, Cell cell, std::string_view who);
   void finish_log(PartitionRef at, const Log& log);
   void finish_order(PartitionRef at, const Log& log);
   void finish_streams();
+  /// `counts`: per stream and record, how often it stands in its log.
+  void finish_compacted(const std::vector<std::vector<std::uint32_t>>& counts);
+  void report_compacted(PartitionRef at, CompactedView::Fault fault, Offset where);
+  void take_poll(Log& log, const Poll& poll);
+  Log& log_of(PartitionRef at);
   std::string name_of(PartitionRef at) const;
   std::string name_of(Cell cell) const;
 
@@ -181,6 +204,8 @@ class Checker {
   std::map<PartitionRef, Log> logs_;
   std::map<TopicId, bool> topics_;
   std::map<TopicId, Retention> retention_;
+  /// Topics that may be compacted, with their delete.retention.ms.
+  std::map<TopicId, std::int64_t> compacted_;
   std::function<void()> look_;
   std::map<Position, std::pair<Hash128, std::string>> digests_;
   std::vector<Finding> findings_;

@@ -13,8 +13,8 @@ class CheckerTest : public ::testing::Test {
   CheckerTest() {
     checker_.topic_created(at_.topic);
     for (int i = 0; i < 10; ++i) {
-      checker_.sent(stream_, kHash + static_cast<std::uint64_t>(i));
-      checker_.sent(plain_, kHash + static_cast<std::uint64_t>(i));
+      checker_.sent(stream_, seen(0, static_cast<std::uint32_t>(i)));
+      checker_.sent(plain_, seen(0, static_cast<std::uint32_t>(i), plain_));
     }
   }
   Seen seen(std::int64_t offset, std::uint32_t number) const {

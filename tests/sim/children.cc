@@ -1,6 +1,7 @@
 #include "tests/sim/children.h"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,11 +30,15 @@ struct State {
   std::vector<std::string> traces;
 };
 
-/// A seed that runs for so long is in an endless loop.
-constexpr unsigned kRealSecondsMax = 300;
+/// A seed that computes for so long is in an endless loop.
+constexpr rlim_t kProcessorSecondsMax = 300;
+/// One that is there for so long hangs, however busy the machine is.
+constexpr unsigned kRealSecondsMax = 3'600;
 
 [[noreturn]] void be_child(const RunOptions& options, std::FILE* output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  rlimit limit{kProcessorSecondsMax, kProcessorSecondsMax};
+  setrlimit(RLIMIT_CPU, &limit);
   alarm(kRealSecondsMax);
   Report report = run(options);
   std::string text = to_text(report);

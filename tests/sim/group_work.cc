@@ -17,6 +17,17 @@ std::int64_t number_of(const std::string& text) {
   return number;
 }
 
+rt::Task<engine::FetchedOffsets> read_committed(engine::ClusterEngine& engine,
+                                                engine::OffsetsQuery query) {
+  auto proved = co_await engine.barrier(engine.loop().now() + kGroupCallMax);
+  if (!proved) {
+    engine::FetchedOffsets out;
+    out.failure = proved.error();
+    co_return out;
+  }
+  co_return engine.groups().read_offsets(query);
+}
+
 }  // namespace
 
 rt::Task<bool> GroupWork::take(Self self, std::vector<std::int32_t> partitions) {
@@ -30,16 +41,16 @@ rt::Task<bool> GroupWork::take(Self self, std::vector<std::int32_t> partitions) 
     before.push_back(checker_.known(p));
     query.partitions->push_back({options_.topic, PartitionIndex(p)});
   }
-  Request<std::vector<engine::FetchedOffsets>> ask = [query](engine::ClusterEngine& engine) {
-    return engine.groups().fetch_offsets({query}, engine.loop().now() + kGroupCallMax);
+  Request<engine::FetchedOffsets> ask = [query](engine::ClusterEngine& engine) {
+    return read_committed(engine, query);
   };
-  auto answer = co_await call<std::vector<engine::FetchedOffsets>>(std::move(ask), kGroupCallMax);
-  if (!answer || !answer->front().ok()) {
-    if (answer) trouble_ = std::string(to_string(answer->front().refusal));
+  auto answer = co_await call<engine::FetchedOffsets>(std::move(ask), kGroupCallMax);
+  if (!answer || !answer->ok()) {
+    if (answer) trouble_ = std::string(to_string(answer->refusal));
     co_return false;
   }
   for (std::size_t i = 0; i < partitions.size(); ++i) {
-    const engine::CommittedOffset& found = answer->front().offsets.at(i);
+    const engine::CommittedOffset& found = answer->offsets.at(i);
     const std::int64_t output = found.offset < 0 ? 0 : number_of(found.metadata);
     checker_.fetched(partitions[i], {found.offset, output}, before[i], who(self));
     checker_.takes(partitions[i], who(self), caller_.loop().now());

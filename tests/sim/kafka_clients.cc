@@ -63,8 +63,7 @@ rt::Task<Result<void>> KafkaWriter::send_burst(client::Producer& producer) {
   for (std::uint64_t i = 0; i < count; ++i) {
     NewRecordText made = make_record(stream_, next_number_, options_.value_bytes_max, random);
     WallMillis time(parts_.node.loop().wall_now().value - kTimestampsAgoMs);
-    parts_.checker.sent(stream_,
-                        seen_of({}, time.value, as_bytes(made.key), as_bytes(made.value)).hash);
+    parts_.checker.sent(stream_, seen_of({}, time.value, as_bytes(made.key), as_bytes(made.value)));
     ++next_number_;
     client::OutgoingRecord record;
     record.key = std::move(made.key);
@@ -178,10 +177,9 @@ rt::Task<void> KafkaReader::run() {
 void KafkaReader::take(const client::Fetched& fetched) {
   auto found = refs_.find(fetched.at);
   if (found == refs_.end() || !parts_.topics.is_live(found->second.topic)) return;
-  Checker::Poll poll{name_, found->second, fetched.from, {}};
+  Checker::Poll poll{.reader = name_, .at = found->second, .asked = fetched.from, .records = {}};
   auto read = client::for_each_record(fetched, [&](const record::RecordView& record) {
-    poll.records.push_back(seen_of(record.offset, record.timestamp.value,
-                                   record.key.value_or(Bytes{}), record.value.value_or(Bytes{})));
+    poll.records.push_back(seen_of(record));
     return true;
   });
   if (!read) parts_.checker.report(Violation::corrupt, name_ + ": " + weir::describe(read.error()));

@@ -28,6 +28,16 @@ rt::Task<Result<std::set<std::string>>> list_data(objstore::ObjectStore& store) 
   co_return names;
 }
 
+struct Policy {
+  bool compacts = false;
+  bool removes = true;
+};
+Policy policy_of(const state::TopicInfo& topic) {
+  const std::string* text = state::find_config(topic.configs, "cleanup.policy");
+  if (!text) return {};
+  return {text->find("compact") != std::string::npos, text->find("delete") != std::string::npos};
+}
+
 /// Every partition, by name of topic.
 std::vector<state::PartitionRef> all_partitions(const state::State& state) {
   std::vector<state::PartitionRef> found;
@@ -59,6 +69,11 @@ engine::MaintenanceOptions draw_maintenance(rt::Random& random) {
   options.truncate_interval = pick<Duration>(random, {200ms, 1s});
   options.truncate_entries_min = pick<std::uint64_t>(random, {1, 30});
   options.log_grace = pick<Duration>(random, {0s, 4s, 10s});
+  options.merge_pass_bytes = pick<std::size_t>(random, {6'000, 128u << 20});
+  options.compaction_interval = pick<Duration>(random, {300ms, 1s});
+  options.compaction_dirty_bytes_min = 1;
+  // With few keys a run ends early, and the next one goes on.
+  options.compaction_memory_bytes = pick<std::size_t>(random, {20 * 100, 20 * 600, 1u << 20});
   options.rewrite_bytes_min = pick<std::size_t>(random, {1'500, 4u << 20});
   options.requests_per_second = pick<std::uint64_t>(random, {100, 2'000});
   return options;
@@ -84,7 +99,13 @@ rt::Task<std::vector<Finding>> audit_storage(engine::ClusterEngine& engine,
     auto rule = retention.find(at.topic);
     std::optional<state::PartitionInfo> info = state.partition(at);
     if (rule == retention.end() || !info) continue;
-    if (rule->second.ms >= 0 && info->start != info->end)
+    Policy policy = policy_of(*state.topic(at.topic));
+    if (policy.compacts && info->compacted_to < info->end && info->start != info->end)
+      findings.push_back({Violation::uncompacted,
+                          at.topic.hex() + "-" + std::to_string(at.partition.value) +
+                              " is clean up to " + std::to_string(info->compacted_to.value) +
+                              " of " + std::to_string(info->end.value)});
+    if (policy.removes && rule->second.ms >= 0 && info->start != info->end)
       findings.push_back({Violation::kept, at.topic.hex() + "-" +
                                                std::to_string(at.partition.value) + " still has " +
                                                std::to_string(info->end.value - info->start.value) +

@@ -5,7 +5,6 @@
 #include "engine/audit/inventory.h"
 #include "engine/proposer.h"
 #include "serial/reader.h"
-#include "state/commands/replace_spans.h"
 #include "tests/sim/remote.h"
 
 namespace weir::sim {
@@ -34,6 +33,18 @@ bool stretch(const state::State& state, state::command::ReplaceSpans& command) {
   return false;
 }
 
+/// True if a run makes something clean.
+bool call_clean(const state::State& state, state::command::ReplaceSpans& command) {
+  bool any = false;
+  for (auto& run : command.runs) {
+    auto partition = state.partition({run.topic_id, PartitionIndex(run.partition)});
+    if (run.compacted_to < 0 || !partition) continue;
+    run.compacted_to = partition->end.value;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 rt::Task<Result<void>> EarlyTruncationLog::raise_floor(Position to) {
@@ -48,7 +59,7 @@ rt::Task<Result<void>> EarlyTruncationLog::raise_floor(Position to) {
   co_return Result<void>();
 }
 
-rt::Task<Result<commitlog::CreateOutcome>> UnguardedMergeLog::create(Position at,
+rt::Task<Result<commitlog::CreateOutcome>> SpoiledReplaceLog::create(Position at,
                                                                      BytesChain entry) {
   SharedBytes bytes = entry.flatten();
   auto view = state::decode_entry(bytes);
@@ -60,7 +71,7 @@ rt::Task<Result<commitlog::CreateOutcome>> UnguardedMergeLog::create(Position at
         state::command::ReplaceSpans command;
         serial::Reader reader(encoded.body);
         if (!decode(command, reader, engine::kCommandVersion)) continue;
-        if (!stretch(engine_->follower().state(), command)) continue;
+        if (!spoil(command)) continue;
         encoded.body = engine::encode_body(command);
         changed = true;
       }
@@ -75,6 +86,11 @@ rt::Task<Result<commitlog::CreateOutcome>> UnguardedMergeLog::create(Position at
   if (created && *created == commitlog::CreateOutcome::won)
     co_return commitlog::CreateOutcome::unknown;
   co_return created;
+}
+
+bool SpoiledReplaceLog::spoil(state::command::ReplaceSpans& command) const {
+  const state::State& state = engine_->follower().state();
+  return canary_ == Canary::clean_unread ? call_clean(state, command) : stretch(state, command);
 }
 
 void collect_carelessly(const state::State& state, objstore::MemoryStore& store) {

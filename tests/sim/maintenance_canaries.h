@@ -4,8 +4,11 @@
 
 #include "commitlog/commit_log.h"
 #include "engine/cluster_engine.h"
+#include "engine/maintenance/topic_rules.h"
 #include "objstore/memory_store.h"
 #include "rt/random.h"
+#include "state/commands/replace_spans.h"
+#include "tests/sim/canary.h"
 
 namespace weir::sim {
 
@@ -32,11 +35,13 @@ class EarlyTruncationLog final : public commitlog::CommitLog {
   objstore::ObjectStore& store_;
 };
 
-/// A log that makes each merge replace one span more than it has read, with a guard that fits: what
-/// a fold without the guard would accept when a span was appended meanwhile.
-class UnguardedMergeLog final : public commitlog::CommitLog {
+/// A log that spoils what replaces spans:
+///   merge_unguarded  one span more is replaced than was read, with a guard that fits: what a fold
+///                    without the guard would accept when a span was appended meanwhile
+///   clean_unread     a compaction makes the whole partition clean, also what came while it ran
+class SpoiledReplaceLog final : public commitlog::CommitLog {
  public:
-  explicit UnguardedMergeLog(commitlog::CommitLog& inner) : inner_(inner) {}
+  SpoiledReplaceLog(commitlog::CommitLog& inner, Canary canary) : inner_(inner), canary_(canary) {}
   /// Once it exists; its state is the one that the next entry will be folded into.
   void set_engine(engine::ClusterEngine* engine) { engine_ = engine; }
 
@@ -54,8 +59,24 @@ class UnguardedMergeLog final : public commitlog::CommitLog {
   std::string describe() const override { return inner_.describe(); }
 
  private:
+  bool spoil(state::command::ReplaceSpans& command) const;
+
   commitlog::CommitLog& inner_;
+  Canary canary_;
   engine::ClusterEngine* engine_ = nullptr;
+};
+
+/// Topic configs of a broker that knows no delete.retention.ms.
+class HastyConfigs final : public engine::TopicConfigs {
+ public:
+  std::optional<std::string> value(const state::Catalog& catalog, const state::TopicInfo& topic,
+                                   std::string_view name) const override {
+    if (name == "delete.retention.ms") return "0";
+    return own_.value(catalog, topic, name);
+  }
+
+ private:
+  engine::OwnTopicConfigs own_;
 };
 
 /// Deletes whatever `state` does not know, however young it is.

@@ -47,9 +47,9 @@ commitlog::CommitLog& BrokerProcess::log_of_engine() {
     early_log_ = std::make_unique<EarlyTruncationLog>(*log_, *store_);
     return *early_log_;
   }
-  if (options_.canary == Canary::merge_unguarded) {
-    unguarded_log_ = std::make_unique<UnguardedMergeLog>(*log_);
-    return *unguarded_log_;
+  if (options_.canary == Canary::merge_unguarded || options_.canary == Canary::clean_unread) {
+    spoiled_log_ = std::make_unique<SpoiledReplaceLog>(*log_, options_.canary);
+    return *spoiled_log_;
   }
   return *log_;
 }
@@ -83,11 +83,15 @@ rt::Task<void> BrokerProcess::run() {
       co_return;
     }
   }
-  engine::ClusterEngine::Parts parts{node_.loop(), node_.random(), *store_, log_of_engine(),
-                                     cache_pool_,  witness_.get(), logger_, metrics_};
+  bool hasty = options_.canary == Canary::tombstone_dropped;
+  engine::ClusterEngine::Parts parts{
+      node_.loop(),    node_.random(), *store_,
+      log_of_engine(), cache_pool_,    witness_.get(),
+      logger_,         metrics_,       hasty ? &hasty_configs_ : nullptr};
+  parts.workers = &node_.workers();
   if (options_.servers && !witness_) parts.peers = &peers_;
   engine_ = std::make_unique<engine::ClusterEngine>(parts, engine_options_);
-  if (unguarded_log_) unguarded_log_->set_engine(engine_.get());
+  if (spoiled_log_) spoiled_log_->set_engine(engine_.get());
   auto started = co_await engine_->start(node_.loop().now() + kStartMax);
   if (started && options_.servers) started = start_server();
   if (started) {

@@ -71,9 +71,10 @@ class BrokerProcess {
   std::unique_ptr<commitlog::CommitLog> log_;
   /// Around `log_`, with a canary of maintenance.
   std::unique_ptr<EarlyTruncationLog> early_log_;
-  std::unique_ptr<UnguardedMergeLog> unguarded_log_;
+  std::unique_ptr<SpoiledReplaceLog> spoiled_log_;
   std::unique_ptr<engine::LockFileWitness> witness_;
   engine::PeerWatch peers_;
+  HastyConfigs hasty_configs_;
   std::unique_ptr<engine::ClusterEngine> engine_;
   std::unique_ptr<broker::Broker> broker_;
   std::unique_ptr<broker::Server> server_;

@@ -20,17 +20,18 @@ Request<Fetched> fetch_request(std::vector<engine::FetchItem> items, engine::Fet
   };
 }
 
-/// Tells the checker of the records of one answer. The offset behind them, or -1.
-Offset tell(Checker& checker, const std::string& reader, PartitionRef at, Offset asked,
-            const engine::FetchedPartition& answer) {
-  Checker::Poll poll{reader, at, asked, {}};
+/// Tells the checker of one answer. The offset behind it, or -1.
+Offset tell(Caller& caller, Checker::Poll poll, const engine::FetchedPartition& answer) {
+  Checker& checker = caller.cluster().checker();
   std::string why;
-  if (!read_batches(answer.records, poll.records, why)) {
-    checker.report(Violation::altered, reader + ": " + why);
+  poll.next = poll.asked;
+  poll.now_ms = caller.loop().wall_now().value;
+  if (!read_batches(answer.records, poll.records, poll.next, why)) {
+    checker.report(Violation::altered, poll.reader + ": " + why);
     return Offset(-1);
   }
   checker.polled(poll);
-  return poll.records.empty() ? asked : poll.records.back().offset.next();
+  return poll.next;
 }
 
 void tell_failure(Checker& checker, const std::string& reader, PartitionRef at, Offset asked,
@@ -97,7 +98,11 @@ rt::Task<void> Reader::poll() {
     engine::FetchedPartition& answer = (*answers)[i];
     const engine::FetchItem& item = items[i];
     if (!topics_.is_live(item.at.topic)) continue;
-    caller_.cluster().answers().spoil(answer);
+    // Elsewhere the checker would call it a hole.
+    CanaryAnswers& answers_of_canary = caller_.cluster().answers();
+    if (answers_of_canary.canary() != Canary::value_dropped || checker.may_be_compacted(item.at))
+      answers_of_canary.spoil(answer);
+    answers_of_canary.remember(item.at, answer);
     if (answer.failure) {
       tell_failure(checker, who, item.at, item.offset, *answer.failure);
     } else if (answer.refusal == state::Refusal::offset_out_of_range) {
@@ -106,7 +111,8 @@ rt::Task<void> Reader::poll() {
     } else if (answer.refusal != state::Refusal::none) {
       checker.refused_topic(item.at, who);
     } else {
-      Offset next = tell(checker, who, item.at, item.offset, answer);
+      Offset next = tell(
+          caller_, {.reader = who, .at = item.at, .asked = item.offset, .records = {}}, answer);
       if (next.value >= 0) positions_[item.at] = next;
     }
   }
@@ -166,6 +172,7 @@ rt::Task<Result<void>> read_all(Caller& caller, std::size_t broker, PartitionRef
   }
   Offset position = where->partition->start;
   Offset end = where->partition->end;
+  checker.final_reading_begins(at);
   engine::FetchOptions options;
   options.bytes_max = 1u << 20;
   while (position < end) {
@@ -183,7 +190,9 @@ rt::Task<Result<void>> read_all(Caller& caller, std::size_t broker, PartitionRef
                      who + ": " + std::string(state::to_string(answer.refusal)));
       co_return Result<void>();
     }
-    Offset next = tell(checker, who, at, position, answer);
+    caller.cluster().answers().spoil_final(at, position, answer);
+    Offset next = tell(
+        caller, {.reader = who, .at = at, .asked = position, .records = {}, .final = true}, answer);
     if (next <= position) {
       checker.report(
           Violation::skipping_poll,
@@ -192,7 +201,7 @@ rt::Task<Result<void>> read_all(Caller& caller, std::size_t broker, PartitionRef
     }
     position = next;
   }
-  checker.ended(at, where->partition->start, end);
+  checker.ended(at, where->partition->start, end, where->partition->compacted_to);
   co_return Result<void>();
 }
 

@@ -136,7 +136,7 @@ int run_seeds(const Arguments& arguments) {
 /// A canary is caught if one of its violations is found within a few seeds.
 int run_canary(const Arguments& arguments, Canary canary) {
   const CanaryInfo& info = info_of(canary);
-  constexpr std::uint64_t kSeedsMax = 5;
+  constexpr std::uint64_t kSeedsMax = 20;
   for (std::uint64_t seed = arguments.first; seed < arguments.first + kSeedsMax; ++seed) {
     RunOptions run = arguments.run;
     run.canary = canary;

@@ -50,12 +50,14 @@ void Writer::add_batch() {
   batch.value_bytes_max = options_.value_bytes_max;
   batch.timestamp = caller_.loop().wall_now();
   batch.codec = options_.codec;
+  batch.tombstones_percent = options_.tombstones_percent;
   batch.producer = producer_;
   batch.sequence = next_sequence_;
   auto made = std::make_shared<Batch>();
   made->made = make_batch(batch, random);
   made->run = {stream_, batch.first, batch.count};
-  for (std::uint64_t hash : made->made.hashes) checker_.sent(stream_, hash, batch.timestamp.value);
+  for (const Seen& record : made->made.records)
+    checker_.sent(stream_, record, batch.timestamp.value);
   next_number_ += batch.count;
   next_sequence_ += narrow<std::int32_t>(batch.count);
   window_.push_back(std::move(made));

@@ -25,6 +25,7 @@ struct WriterOptions {
   bool eager = false;
   std::uint32_t records_per_batch_max = 16;
   std::uint32_t value_bytes_max = 100;
+  std::uint32_t tombstones_percent = 0;
   codec::Codec codec = codec::Codec::none;
   /// Between two bursts of batches.
   Duration pace = 1s;

@@ -4,14 +4,14 @@
 // only after a barrier; a barrier that fails is LEADER_NOT_AVAILABLE, which no client takes for a
 // deletion. Auto-creation where request (4+) and `auto.create.topics.enable` allow it, with
 // `num.partitions` and `default.replication.factor`. Leaders in the client's zone, never -1;
-// replicas = isr; the controller is this broker. Reserved names are absent. Authorized operations:
-// "not computed" until there are ACLs.
-#include <set>
-
+// replicas = isr; the controller is this broker. Reserved names are absent. Where there is no
+// memory for the answer: LEADER_NOT_AVAILABLE, which clients retry. Authorized operations: "not
+// computed" until there are ACLs.
 #include "broker/deadlines.h"
 #include "broker/handlers/auto_create.h"
 #include "broker/handlers/handlers.h"
 #include "broker/handlers/partition_layout.h"
+#include "broker/handlers/repeated.h"
 #include "broker/limits.h"
 #include "broker/serve.h"
 #include "broker/topic_lookup.h"
@@ -46,14 +46,6 @@ Topic refused(const RequestContext& context, const Asked& asked, KafkaError erro
   // A name is nullable only from 12 on.
   if (context.version < 12 && !out.name) out.name = std::string();
   return out;
-}
-
-/// Each topic once, as asked first.
-void drop_repeated(std::vector<Asked>& asked) {
-  std::set<std::pair<TopicId, std::string>> seen;
-  std::erase_if(asked, [&](const Asked& item) {
-    return !seen.emplace(item.topic_id, item.name.value_or("")).second;
-  });
 }
 
 const state::TopicInfo* find(const Broker& broker, const Asked& asked) {
@@ -92,11 +84,32 @@ void fill_cluster(const Broker& broker, const Placement& placement, Response& re
   response.controller_id = broker.engine().node_id().value;
 }
 
-rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
+std::size_t answer_bytes(const state::TopicInfo& topic) {
+  // Both lists of replicas, before and after encoding.
+  const std::size_t replicas = static_cast<std::size_t>(topic.replication_factor) * 16;
+  return static_cast<std::size_t>(topic.partitions) *
+         (sizeof(Response::MetadataResponsePartition) + 64 + replicas);
+}
+
+std::size_t answer_bytes(const Broker& broker, bool all, const std::vector<Asked>& asked) {
+  std::size_t bytes = 0;
+  const auto add = [&](const state::TopicInfo& topic) {
+    bytes += answer_bytes(topic);
+    return true;
+  };
+  if (all) broker.catalog().visit_topics("", add);
+  for (const Asked& item : asked)
+    if (const state::TopicInfo* topic = find(broker, item)) add(*topic);
+  return bytes;
+}
+
+rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request,
+                          AnswerRoom& room) {
   const MonoTime deadline = deadline_of(context.api_key, context.arrived);
   const bool all = !request.topics || (context.version == 0 && request.topics->empty());
   std::vector<Asked> asked = request.topics.value_or(std::vector<Asked>());
-  drop_repeated(asked);
+  fold_repeated(asked,
+                [](const Asked& item) { return std::pair(item.topic_id, item.name.value_or("")); });
   Result<void> barrier;
   CreationErrors failed;
   if (!all && is_missing(broker, asked)) {
@@ -105,12 +118,13 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
     if (barrier && request.allow_auto_topic_creation)
       failed = co_await auto_create(broker, creatable(broker, asked), deadline);
   }
+  const bool fits = co_await room.take(answer_bytes(broker, all, asked));
   // No suspension from here on: the placement is a view.
   const Placement placement(broker.engine(), context.connection.listener, context.zone);
   Response response;
   fill_cluster(broker, placement, response);
   const auto add = [&](const state::TopicInfo& topic) {
-    if (placement.known())
+    if (placement.known() && fits)
       response.topics.push_back(describe(placement, topic));
     else
       response.topics.push_back(refused(context, {.topic_id = topic.id, .name = topic.name},
@@ -134,7 +148,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
 }  // namespace
 
 rt::Task<Reply> metadata(Broker& broker, RequestContext& context, SharedBytes body) {
-  return serve<Request, Response, handle>(broker, context, std::move(body));
+  return serve_large<Request, Response, handle>(broker, context, std::move(body));
 }
 
 }  // namespace weir::broker::handlers

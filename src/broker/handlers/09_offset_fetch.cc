@@ -4,10 +4,13 @@
 // the group has (null, 2+); topics by name (1-9) or id (10); member and epoch (9+) where the group
 // has the consumer protocol. Offset -1 where nothing was committed, whether or not the topic
 // exists; an unknown topic id: UNKNOWN_TOPIC_ID. `require_stable` (7+): UNSTABLE_OFFSET_COMMIT
-// where a transaction may still change the offset. Everything is said after a barrier.
+// where a transaction may still change the offset. Everything is said after a barrier. A group
+// named twice is answered once, with all that was asked of it; one for whose answer there is no
+// memory: COORDINATOR_LOAD_IN_PROGRESS, which clients retry.
 #include "broker/deadlines.h"
 #include "broker/handlers/group_requests.h"
 #include "broker/handlers/handlers.h"
+#include "broker/handlers/repeated.h"
 #include "broker/serve.h"
 #include "wire/offset_fetch.h"
 
@@ -30,6 +33,11 @@ struct Asked {
 
   KafkaError error = KafkaError::none;
   std::vector<Topics> answer;
+
+  void add_from(Asked& later) {
+    if (!topics || !later.topics) return topics.reset();
+    for (AskedTopic& topic : *later.topics) topics->push_back(std::move(topic));
+  }
 };
 
 std::vector<Asked> groups_of(Request& request, std::int16_t version) {
@@ -57,6 +65,18 @@ std::vector<Asked> groups_of(Request& request, std::int16_t version) {
   return groups;
 }
 
+/// Each group, topic and partition once, whatever the request repeats.
+void fold(std::vector<Asked>& groups) {
+  fold_repeated(
+      groups, [](const Asked& asked) { return asked.group; },
+      [](Asked& first, Asked& later) { first.add_from(later); });
+  for (Asked& asked : groups)
+    if (asked.topics)
+      fold_topics(
+          *asked.topics, [](const AskedTopic& topic) { return std::pair(topic.id, topic.name); },
+          &AskedTopic::partitions);
+}
+
 engine::OffsetsQuery query_of(const Asked& asked) {
   engine::OffsetsQuery query{asked.group, asked.member, asked.epoch, std::nullopt};
   if (!asked.topics) return query;
@@ -68,7 +88,7 @@ engine::OffsetsQuery query_of(const Asked& asked) {
 
 Response::OffsetFetchResponsePartitions answer_one(const RequestContext& context, bool stable,
                                                    std::int32_t index,
-                                                   const engine::CommittedOffset& offset) {
+                                                   engine::CommittedOffset& offset) {
   Response::OffsetFetchResponsePartitions out{.partition_index = index, .committed_offset = -1};
   if (offset.unstable && stable) {
     out.error_code = context.tell(KafkaError::unstable_offset_commit);
@@ -76,12 +96,12 @@ Response::OffsetFetchResponsePartitions answer_one(const RequestContext& context
   }
   out.committed_offset = offset.offset;
   out.committed_leader_epoch = offset.leader_epoch;
-  out.metadata = offset.metadata;
+  out.metadata = std::move(offset.metadata);
   return out;
 }
 
 /// The named partitions, in their order.
-void answer_named(const RequestContext& context, bool stable, const engine::FetchedOffsets& found,
+void answer_named(const RequestContext& context, bool stable, engine::FetchedOffsets& found,
                   Asked& asked) {
   std::size_t next = 0;
   for (std::size_t t = 0; t < asked.topics->size(); ++t) {
@@ -99,8 +119,8 @@ void answer_named(const RequestContext& context, bool stable, const engine::Fetc
 }
 
 void answer_all(const Broker& broker, const RequestContext& context, bool stable,
-                const engine::FetchedOffsets& found, Asked& asked) {
-  for (const engine::CommittedOffset& offset : found.offsets) {
+                engine::FetchedOffsets& found, Asked& asked) {
+  for (engine::CommittedOffset& offset : found.offsets) {
     const state::TopicInfo* topic = broker.catalog().topic(offset.at.topic);
     if (topic == nullptr) continue;
     if (asked.answer.empty() || asked.answer.back().topic_id != topic->id)
@@ -133,25 +153,40 @@ void flatten(const RequestContext& context, Asked& asked, Response& response) {
   }
 }
 
-rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
+/// From the state as it is, so after a barrier.
+rt::Task<void> answer_group(Broker& broker, const RequestContext& context, bool stable,
+                            AnswerRoom& room, Asked& asked) {
+  const engine::GroupApi& groups = broker.engine().groups();
+  const engine::OffsetsQuery query = query_of(asked);
+  if (!co_await room.take(groups.offsets_bytes(query))) {
+    asked.error = KafkaError::coordinator_load_in_progress;
+    co_return;
+  }
+  engine::FetchedOffsets found = groups.read_offsets(query);
+  asked.error = error_of(found);
+  if (asked.error != KafkaError::none) co_return;
+  if (asked.topics)
+    answer_named(context, stable, found, asked);
+  else
+    answer_all(broker, context, stable, found, asked);
+}
+
+rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request,
+                          AnswerRoom& room) {
   const MonoTime deadline = deadline_of(context.api_key, context.arrived);
   std::vector<Asked> groups = groups_of(request, context.version);
-  std::vector<engine::OffsetsQuery> queries;
+  fold(groups);
+  for (Asked& asked : groups)
+    if (asked.topics) asked.resolved = co_await resolve(broker, *asked.topics, deadline);
+  // An older offset than what was committed elsewhere would be read twice.
+  const Result<void> proved = co_await broker.engine().barrier(deadline);
   for (Asked& asked : groups) {
     asked.error = check_group_id(asked.group);
-    if (asked.topics) asked.resolved = co_await resolve(broker, *asked.topics, deadline);
-    queries.push_back(query_of(asked));
-  }
-  const std::vector<engine::FetchedOffsets> found =
-      co_await broker.engine().groups().fetch_offsets(std::move(queries), deadline);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    Asked& asked = groups[i];
-    if (asked.error == KafkaError::none) asked.error = error_of(found[i]);
     if (asked.error != KafkaError::none) continue;
-    if (asked.topics)
-      answer_named(context, request.require_stable, found[i], asked);
+    if (proved)
+      co_await answer_group(broker, context, request.require_stable, room, asked);
     else
-      answer_all(broker, context, request.require_stable, found[i], asked);
+      asked.error = to_kafka(ApiClass::coordinator, proved.error().code);
   }
   Response response;
   if (context.version < 8) {
@@ -168,7 +203,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
 }  // namespace
 
 rt::Task<Reply> offset_fetch(Broker& broker, RequestContext& context, SharedBytes body) {
-  return serve<Request, Response, handle>(broker, context, std::move(body));
+  return serve_large<Request, Response, handle>(broker, context, std::move(body));
 }
 
 }  // namespace weir::broker::handlers

@@ -3,8 +3,9 @@
 // Serves: key types group (0), transaction (1) and share (2), one key (0-3) or many (4+). The
 // answer is a hint by rendezvous hash that keeps a group's traffic together; any broker serves any
 // group. Unknown key types: INVALID_REQUEST. Share keys need version 6. Before this broker is
-// registered: COORDINATOR_NOT_AVAILABLE, which clients retry.
+// registered: COORDINATOR_NOT_AVAILABLE, which clients retry. A key named twice is answered once.
 #include "broker/handlers/handlers.h"
+#include "broker/handlers/repeated.h"
 #include "broker/placement.h"
 #include "broker/serve.h"
 #include "wire/find_coordinator.h"
@@ -50,6 +51,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
   const Placement placement(broker.engine(), context.connection.listener, no_zone);
   Response response;
   if (context.version >= 4) {
+    fold_repeated(request.coordinator_keys, [](const std::string& key) { return key; });
     for (const std::string& key : request.coordinator_keys)
       response.coordinators.push_back(find_one(context, placement, request.key_type, key));
     co_return response;

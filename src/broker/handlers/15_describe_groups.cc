@@ -2,10 +2,12 @@
 //
 // Serves: groups of the classic protocol with their members; metadata and assignments of a stable
 // group. An unknown group, or one of the consumer protocol, is "Dead" without an error, and
-// GROUP_ID_NOT_FOUND from version 6 on. Authorized operations (3+) when asked. After a barrier.
+// GROUP_ID_NOT_FOUND from version 6 on. Authorized operations (3+) when asked. After a barrier. A
+// group named twice is described once; where there is no memory: COORDINATOR_LOAD_IN_PROGRESS.
 #include "broker/deadlines.h"
 #include "broker/handlers/group_requests.h"
 #include "broker/handlers/handlers.h"
+#include "broker/handlers/repeated.h"
 #include "broker/serve.h"
 #include "wire/describe_groups.h"
 
@@ -31,7 +33,17 @@ void fill(engine::DescribedGroup& found, Response::DescribedGroup& out) {
                            .member_assignment = std::move(member.assignment)});
 }
 
-rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
+std::size_t answer_bytes(const engine::DescribedGroup& found) {
+  std::size_t bytes = sizeof(Response::DescribedGroup);
+  for (const engine::DescribedMember& member : found.members)
+    bytes += sizeof(Response::DescribedGroupMember) + member.id.size() + member.client_id.size() +
+             member.client_host.size() + member.metadata.size() + member.assignment.size();
+  return bytes;
+}
+
+rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request,
+                          AnswerRoom& room) {
+  fold_repeated(request.groups, [](const std::string& group) { return group; });
   std::vector<engine::DescribedGroup> found = co_await broker.engine().groups().describe_groups(
       request.groups, deadline_of(context.api_key, context.arrived));
   Response response;
@@ -48,6 +60,9 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
       out.error_message = "there is no classic group \"" + out.group_id + "\"";
     } else if (!found[i].ok()) {
       out.error_code = context.tell(error_of(found[i]));
+    } else if (!co_await room.take(answer_bytes(found[i]))) {
+      out.error_code = context.tell(KafkaError::coordinator_load_in_progress);
+      if (context.version >= 6) out.error_message = room.refusal("groups");
     } else {
       fill(found[i], out);
     }
@@ -58,7 +73,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
 }  // namespace
 
 rt::Task<Reply> describe_groups(Broker& broker, RequestContext& context, SharedBytes body) {
-  return serve<Request, Response, handle>(broker, context, std::move(body));
+  return serve_large<Request, Response, handle>(broker, context, std::move(body));
 }
 
 }  // namespace weir::broker::handlers

@@ -1,8 +1,15 @@
 // 23 OffsetForLeaderEpoch, versions 2-4.
 //
-// Serves: an epoch up to the current one: that epoch and the log end, for weir never truncates an
-// end; an epoch above it, or none: -1 and -1. Everything after a barrier: an end that is too small
-// would make a client believe that records were lost. Leader epochs as docs/design.md, 12.
+// Serves: an epoch up to the current one: that epoch without an end, for weir never truncates; an
+// epoch above it, or none: -1 and -1. After a barrier, so that no epoch and no topic is taken for
+// unknown that another broker has brought. Leader epochs as docs/design.md, 12.
+//
+// The log end of this moment would be true but soon passed by a fetch under way. librdkafka (2.1
+// and later) takes an end below its position for a truncation, seeks back to it and drops what it
+// has queued: records that its application never sees. Clients only ask whether an end is below
+// their position.
+#include <limits>
+
 #include "broker/deadlines.h"
 #include "broker/handlers/handlers.h"
 #include "broker/placement.h"
@@ -31,7 +38,7 @@ Response::EpochEndOffset answer(const Broker& broker, const RequestContext& cont
   if (error != KafkaError::none) return out;
   if (asked.leader_epoch < 0 || asked.leader_epoch > placement.epoch().value) return out;
   out.leader_epoch = asked.leader_epoch;
-  out.end_offset = broker.catalog().partition(at)->end.value;
+  out.end_offset = std::numeric_limits<std::int64_t>::max();
   return out;
 }
 

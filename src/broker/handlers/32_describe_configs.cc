@@ -5,12 +5,14 @@
 // does not exist). Every known config with value, source, synonyms, type,
 // documentation, read-only and sensitive flags; the key filter, null or empty for all. Values of
 // passwords are never sent. Everything after a barrier, so that a change is seen at once on every
-// broker. Other resource types: INVALID_REQUEST.
+// broker. Other resource types: INVALID_REQUEST. A resource named twice is described once; where
+// there is no memory for the answer: POLICY_VIOLATION.
 #include <algorithm>
 
 #include "broker/deadlines.h"
 #include "broker/handlers/config_resources.h"
 #include "broker/handlers/handlers.h"
+#include "broker/handlers/repeated.h"
 #include "broker/serve.h"
 #include "wire/describe_configs.h"
 
@@ -22,9 +24,28 @@ using Response = wire::DescribeConfigsResponse;
 using Asked = Request::DescribeConfigsResource;
 using Row = Response::DescribeConfigsResourceResult;
 
+bool asks_all(const Asked& asked) {
+  return !asked.configuration_keys || asked.configuration_keys->empty();
+}
+
+/// Each resource once, with all the keys that are asked for, sorted.
+void fold(std::vector<Asked>& resources) {
+  fold_repeated(
+      resources,
+      [](const Asked& asked) { return std::pair(asked.resource_type, asked.resource_name); },
+      [](Asked& first, Asked& later) {
+        if (asks_all(first) || asks_all(later)) return first.configuration_keys.reset();
+        first.configuration_keys->insert(first.configuration_keys->end(),
+                                         later.configuration_keys->begin(),
+                                         later.configuration_keys->end());
+      });
+  for (Asked& asked : resources)
+    if (asked.configuration_keys) std::ranges::sort(*asked.configuration_keys);
+}
+
 bool is_asked(const Asked& asked, std::string_view name) {
   const auto& keys = asked.configuration_keys;
-  return !keys || keys->empty() || std::ranges::find(*keys, name) != keys->end();
+  return !keys || keys->empty() || std::ranges::binary_search(*keys, name);
 }
 
 Row make_row(const Request& request, const config::ConfigDef& def,
@@ -128,20 +149,45 @@ Response::DescribeConfigsResult describe(const Broker& broker, const RequestCont
   return out;
 }
 
-rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
+Response::DescribeConfigsResult failed(const RequestContext& context, const Asked& asked,
+                                       const Error& why) {
+  return {.error_code = context.tell(to_kafka(ApiClass::admin, why.code)),
+          .error_message = why.message,
+          .resource_type = asked.resource_type,
+          .resource_name = asked.resource_name,
+          .configs = {}};
+}
+
+/// Before and after encoding.
+std::size_t answer_bytes(const Response::DescribeConfigsResult& found) {
+  std::size_t bytes = sizeof(found) + 2 * found.resource_name.size();
+  for (const Row& row : found.configs) {
+    const std::size_t texts = row.name.size() + (row.value ? row.value->size() : 0) +
+                              (row.documentation ? row.documentation->size() : 0);
+    bytes += sizeof(row) + 2 * texts;
+    for (const auto& synonym : row.synonyms)
+      bytes +=
+          sizeof(synonym) + 2 * (synonym.name.size() + (synonym.value ? synonym.value->size() : 0));
+  }
+  return bytes;
+}
+
+rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request,
+                          AnswerRoom& room) {
+  fold(request.resources);
   const Result<void> barrier =
       co_await broker.engine().barrier(deadline_of(context.api_key, context.arrived));
   Response response;
   for (const Asked& asked : request.resources) {
-    if (barrier) {
-      response.results.push_back(describe(broker, context, request, asked));
+    if (!barrier) {
+      response.results.push_back(failed(context, asked, barrier.error()));
       continue;
     }
-    auto& out = response.results.emplace_back();
-    out.error_code = context.tell(to_kafka(ApiClass::admin, barrier.error().code));
-    out.error_message = barrier.error().message;
-    out.resource_type = asked.resource_type;
-    out.resource_name = asked.resource_name;
+    // One resource has a few hundred configs at most, so it may be built to see what it takes.
+    Response::DescribeConfigsResult found = describe(broker, context, request, asked);
+    if (!co_await room.take(answer_bytes(found)))
+      found = failed(context, asked, {ErrorCode::too_large, room.refusal("resources")});
+    response.results.push_back(std::move(found));
   }
   co_return response;
 }
@@ -149,7 +195,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
 }  // namespace
 
 rt::Task<Reply> describe_configs(Broker& broker, RequestContext& context, SharedBytes body) {
-  return serve<Request, Response, handle>(broker, context, std::move(body));
+  return serve_large<Request, Response, handle>(broker, context, std::move(body));
 }
 
 }  // namespace weir::broker::handlers

@@ -2,8 +2,9 @@
 //
 // Serves: one directory, the store, with the bytes of each partition that readers can still reach
 // (the same on every broker). No lag, no future replicas, size of the volume unknown. Partitions
-// that do not exist are left out, as in Kafka.
+// that do not exist are left out, as in Kafka; what is named twice is described once.
 #include "broker/handlers/handlers.h"
+#include "broker/handlers/repeated.h"
 #include "broker/handlers/store_dir.h"
 #include "broker/serve.h"
 #include "broker/topic_lookup.h"
@@ -23,7 +24,13 @@ void add_partition(const Broker& broker, const state::TopicInfo& topic, std::int
       {.partition_index = partition, .partition_size = static_cast<std::int64_t>(info->bytes)});
 }
 
+using AskedTopic = Request::DescribableLogDirTopic;
+
 rt::Task<Response> handle(Broker& broker, const RequestContext&, Request request) {
+  if (request.topics)
+    fold_topics(
+        *request.topics, [](const AskedTopic& topic) { return topic.topic; },
+        &AskedTopic::partitions);
   Response response;
   auto& dir = response.results.emplace_back();
   dir.log_dir = kStoreDir;

@@ -13,6 +13,7 @@
 #include "broker/deadlines.h"
 #include "broker/handlers/group_requests.h"
 #include "broker/handlers/handlers.h"
+#include "broker/refusal_text.h"
 #include "broker/serve.h"
 #include "engine/consumer_groups_api.h"
 #include "state/limits.h"
@@ -146,9 +147,8 @@ void refuse(const RequestContext& context, const engine::GroupOutcome& outcome,
                                ? KafkaError::group_id_not_found
                                : error_of(outcome);
   response.error_code = context.tell(error);
-  response.error_message = outcome.failure
-                               ? outcome.failure->message
-                               : "Refused: " + std::string(state::to_string(outcome.refusal)) + ".";
+  response.error_message =
+      outcome.failure ? outcome.failure->message : refusal_text(outcome.refusal);
 }
 
 rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {

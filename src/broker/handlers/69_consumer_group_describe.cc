@@ -3,11 +3,14 @@
 // Serves: groups of the consumer protocol with epochs, assignor and members: what each has and what
 // it shall have, by topic id and name; from version 1 on whether a member speaks the classic
 // protocol. Unknown groups and those of another kind: GROUP_ID_NOT_FOUND. Empty ids:
-// INVALID_GROUP_ID. Authorized operations when asked. After a barrier.
+// INVALID_GROUP_ID. Authorized operations when asked. After a barrier. A group named twice is
+// described once; where there is no memory: COORDINATOR_LOAD_IN_PROGRESS.
 #include "broker/config/group_settings.h"
 #include "broker/deadlines.h"
 #include "broker/handlers/group_requests.h"
 #include "broker/handlers/handlers.h"
+#include "broker/handlers/repeated.h"
+#include "broker/refusal_text.h"
 #include "broker/serve.h"
 #include "engine/consumer_groups_api.h"
 #include "wire/consumer_group_describe.h"
@@ -20,6 +23,8 @@ using Response = wire::ConsumerGroupDescribeResponse;
 
 /// Read, delete, describe, describe and alter configs, by Kafka's numbers.
 constexpr std::int32_t kGroupOperations = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 11;
+/// What a partition of a member takes in an answer, with its share of the topic's name.
+constexpr std::size_t kAssignedBytes = 32;
 constexpr std::int8_t kClassicMember = 0;
 constexpr std::int8_t kConsumerMember = 1;
 
@@ -57,7 +62,20 @@ void fill(const state::Catalog& catalog, engine::ConsumerGroupDescription& found
   }
 }
 
-rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request) {
+std::size_t answer_bytes(const engine::ConsumerGroupDescription& found) {
+  std::size_t bytes = sizeof(Response::DescribedGroup);
+  for (const engine::ConsumerMemberDescription& member : found.members) {
+    bytes += sizeof(Response::Member) + member.id.size() + member.client_id.size();
+    for (const std::string& topic : member.topics) bytes += sizeof(topic) + topic.size();
+    // Names of topics beside partitions: at worst one each.
+    bytes += (member.assigned.size() + member.target.size()) * kAssignedBytes;
+  }
+  return bytes;
+}
+
+rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request request,
+                          AnswerRoom& room) {
+  fold_repeated(request.group_ids, [](const std::string& group) { return group; });
   std::string assignor = config::group_settings(broker.config_sources(), "").assignors.front();
   auto found = co_await broker.engine().consumer_groups().describe(
       request.group_ids, std::move(assignor), deadline_of(context.api_key, context.arrived));
@@ -74,7 +92,10 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
     } else if (found[i].refusal == state::Refusal::group_not_found) {
       refuse(KafkaError::group_id_not_found, "Group " + out.group_id + " not found.");
     } else if (!found[i].ok()) {
-      refuse(error_of(found[i]), found[i].failure ? found[i].failure->message : "Refused.");
+      refuse(error_of(found[i]),
+             found[i].failure ? found[i].failure->message : refusal_text(found[i].refusal));
+    } else if (!co_await room.take(answer_bytes(found[i]))) {
+      refuse(KafkaError::coordinator_load_in_progress, room.refusal("groups"));
     } else {
       fill(broker.catalog(), found[i], out);
       if (request.include_authorized_operations) out.authorized_operations = kGroupOperations;
@@ -86,7 +107,7 @@ rt::Task<Response> handle(Broker& broker, const RequestContext& context, Request
 }  // namespace
 
 rt::Task<Reply> consumer_group_describe(Broker& broker, RequestContext& context, SharedBytes body) {
-  return serve<Request, Response, handle>(broker, context, std::move(body));
+  return serve_large<Request, Response, handle>(broker, context, std::move(body));
 }
 
 }  // namespace weir::broker::handlers

@@ -25,6 +25,7 @@ rt::Task<CreationErrors> auto_create(Broker& broker, std::vector<std::string> na
   }
   if (topics.empty()) co_return errors;
   std::vector<std::string> asked;
+  asked.reserve(topics.size());
   for (const engine::NewTopic& topic : topics) asked.push_back(topic.name);
   const auto outcomes = co_await broker.engine().create_topics(std::move(topics), deadline);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {

@@ -127,6 +127,8 @@ TEST_F(ConsumerGroupApis, RefusalsOfTheGroupHaveKafkasCodes) {
   EXPECT_EQ(error(beating("m", -1)), code(K::group_id_not_found));
   ASSERT_EQ(error(joining("m")), 0);
   EXPECT_EQ(error(beating("m", 7)), code(K::fenced_member_epoch));
+  EXPECT_NE(call(beating("m", 7)).error_message.value_or("").find("join again"), std::string::npos)
+      << "what to do, not what we call it";
   EXPECT_EQ(error(beating("x", 1)), code(K::unknown_member_id));
   Beat first = joining("s1");
   first.instance_id = "i";

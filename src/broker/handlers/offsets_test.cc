@@ -105,7 +105,8 @@ TEST_F(Offsets, AFailedBarrierIsRetriable) {
   EXPECT_EQ(list(-1).error_code, code(KafkaError::kafka_storage_error));
 }
 
-TEST_F(Offsets, OffsetForLeaderEpochAnswersTheEndUpToTheCurrentEpoch) {
+TEST_F(Offsets, OffsetForLeaderEpochHasNoEndUpToTheCurrentEpoch) {
+  constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
   const auto ask = [&](std::int32_t epoch, std::int32_t partition = 0) {
     wire::OffsetForLeaderEpochRequest request;
     request.topics.push_back(
@@ -115,9 +116,9 @@ TEST_F(Offsets, OffsetForLeaderEpochAnswersTheEndUpToTheCurrentEpoch) {
         .partitions.at(0);
   };
   const std::int32_t now = rig.engine.state.placement_epoch().value;
-  EXPECT_EQ(ask(now).end_offset, 3);
+  EXPECT_EQ(ask(now).end_offset, kNoEnd);
   EXPECT_EQ(ask(now).leader_epoch, now);
-  EXPECT_EQ(ask(0).end_offset, 3);
+  EXPECT_EQ(ask(0).end_offset, kNoEnd);
   EXPECT_EQ(ask(0).leader_epoch, 0);
   EXPECT_EQ(ask(now + 1).end_offset, -1);
   EXPECT_EQ(ask(now + 1).leader_epoch, -1);

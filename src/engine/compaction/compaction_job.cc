@@ -140,8 +140,11 @@ rt::Task<Result<void>> CompactionJob::compact_one(const CompactionPlan& plan,
                           done.error().is(ErrorCode::not_found) ||
                           done.error().is(ErrorCode::too_large);
   if (!of_the_partition) co_return done;
-  // What was replaced or deleted while we read is no failure; the next round looks again.
-  if (is_current(plan)) leave_alone(plan.at, done.error());
+  // What was replaced or deleted while we read is no failure, also if this broker has not folded
+  // that yet; the next round looks again.
+  const auto proved =
+      co_await context_.follower.barrier(context_.loop.now() + kCompactionProofWait);
+  if (proved && is_current(plan)) leave_alone(plan.at, done.error());
   co_return Result<void>{};
 }
 

@@ -35,6 +35,8 @@ rt::Task<Result<bool>> ClockJob::run_once() {
   state::command::AdvanceClock command{.wall_ms = wall};
   auto outcome = co_await context_.proposer.propose(make_proposal(command), now + kJobProposeWait);
   if (!outcome) co_return with_context(outcome.error(), "telling the clock");
+  // A cluster that was never told the time has none to differ from.
+  if (context_.state().clock_ms() == 0) co_return false;
   std::int64_t skew = wall - context_.state().clock_ms();
   bool off = skew > kSkewToReportMs || skew < -kSkewToReportMs;
   if (off && !warned_)

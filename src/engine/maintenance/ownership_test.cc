@@ -14,17 +14,19 @@ using testing::EngineNode;
 constexpr Duration kWait = 12s;
 /// Well below the wait, and above the period of the jobs.
 constexpr Duration kLife = 2s;
+constexpr Duration kSnapshotInterval = 2s;
 
 class OwnershipTest : public testing::ClusterFixture {
  protected:
-  static Options options(const std::string& host) {
+  Options options(const std::string& host) const {
     Options options = testing::quick_options(host);
     MaintenanceOptions& m = options.maintenance;
     m.deletion_interval = m.truncate_interval = 500ms;
     m.horizon_interval = 1s;
     m.deletion_delay = m.log_grace = kWait;
     m.truncate_entries_min = 10;
-    options.snapshot_entries = 20;
+    options.snapshot_entries = snapshot_entries_;
+    options.snapshot_interval_min = kSnapshotInterval;
     options.inline_bytes = 0;
     return options;
   }
@@ -49,6 +51,11 @@ class OwnershipTest : public testing::ClusterFixture {
   void fill(EngineNode& a, PartitionRef at, int count) {
     for (int i = 0; i < count; ++i) EXPECT_TRUE(produce("a", a, batch_of(at, {"x"})).ok());
   }
+  /// Enough of them are a reason for a snapshot.
+  std::uint64_t snapshot_entries_ = 20;
+  static std::uint64_t written(EngineNode& a) {
+    return a.metrics().counter("weir_snapshots_written_total", "").value();
+  }
   bool is_there(const std::string& name) { return get(node("a"), store_.head(name)).has_value(); }
 };
 
@@ -59,7 +66,7 @@ TEST_F(OwnershipTest, the_grace_of_the_floor_is_not_begun_anew) {
   const std::string entry = "log/0/00000000000000000002";
   for (int round = 0; round < 3; ++round) {
     fill(a, at, 30);
-    world_.run_for(1500ms);
+    world_.run_for(kSnapshotInterval + 1s);
   }
   ASSERT_GT(a.metrics().gauge("weir_log_floor", "").value(), 2);
   ASSERT_TRUE(is_there(entry));
@@ -93,6 +100,33 @@ TEST_F(OwnershipTest, the_delay_of_a_deletion_is_not_begun_anew) {
   give(a, "deletion", true);
   world_.run_for(kLife);
   EXPECT_FALSE(is_there(segment));
+}
+
+TEST_F(OwnershipTest, a_broker_that_comes_and_goes_does_not_keep_the_others_from_a_snapshot) {
+  snapshot_entries_ = 10'000;
+  EngineNode& a = begin("a");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  std::uint64_t before = written(a);
+  for (int life = 0; life < 12; ++life) {
+    give(a, "snapshot", false);
+    fill(a, at, 1);
+    world_.run_for(kSnapshotInterval / 2);
+  }
+  EXPECT_GE(written(a), before + 1);
+}
+
+TEST_F(OwnershipTest, a_snapshot_after_a_loss_is_written_once) {
+  snapshot_entries_ = 10'000;
+  EngineNode& a = begin("a");
+  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
+  give(a, "snapshot", false);
+  world_.run_for(kLife);
+  // The new b cannot know that there was another before.
+  give(a, "snapshot", false);
+  std::uint64_t before = written(a);
+  fill(a, at, 1);
+  world_.run_for(kSnapshotInterval * 10);
+  EXPECT_EQ(written(a), before + 1);
 }
 
 }  // namespace

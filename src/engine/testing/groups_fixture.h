@@ -81,9 +81,8 @@ class GroupsFixture : public ClusterFixture {
         .front();
   }
   FetchedOffsets committed(const std::string& host, EngineNode& engine) {
-    return get(node(host),
-               engine->groups().fetch_offsets({{"g", std::nullopt, -1, std::nullopt}}, soon(host)))
-        .front();
+    EXPECT_TRUE(get(node(host), engine->barrier(soon(host))).has_value());
+    return engine->groups().read_offsets({"g", std::nullopt, -1, std::nullopt});
   }
   const state::Group* group(EngineNode& engine) {
     return engine->follower().state().groups().find("g");

@@ -10,9 +10,11 @@ namespace {
 /// Sixteen trees on one directory, as if sixteen brokers shared it.
 class SimFileHarness final : public StoreHarness {
  public:
-  SimFileHarness() {
+  explicit SimFileHarness(std::size_t direct_bytes_min) {
     for (std::size_t i = 0; i < kClients; ++i) {
-      auto tree = FileTree::open(runner_.node().files(), {"/srv/weir"}, runner_.node().random());
+      auto tree =
+          FileTree::open(runner_.node().files(), {"/srv/weir", true, false, direct_bytes_min},
+                         runner_.node().random());
       ENSURE(tree.has_value());
       trees_.push_back(std::move(*tree));
       stores_.push_back(
@@ -28,17 +30,27 @@ class SimFileHarness final : public StoreHarness {
   std::vector<std::unique_ptr<FileStore>> stores_;
 };
 
-std::unique_ptr<StoreHarness> make_sim_harness() { return std::make_unique<SimFileHarness>(); }
+/// Every object passes the page cache by, or none does.
+constexpr std::size_t kDirectAlways = 1;
 
-INSTANTIATE_TEST_SUITE_P(SimFile, ObjectStoreConformance, testing::Values(&make_sim_harness));
+template <class Harness, std::size_t kDirectBytesMin>
+std::unique_ptr<StoreHarness> make_harness() {
+  return std::make_unique<Harness>(kDirectBytesMin);
+}
+
+INSTANTIATE_TEST_SUITE_P(SimFile, ObjectStoreConformance,
+                         testing::Values(&make_harness<SimFileHarness, kDirectNever>));
+INSTANTIATE_TEST_SUITE_P(SimFileDirect, ObjectStoreConformance,
+                         testing::Values(&make_harness<SimFileHarness, kDirectAlways>));
 
 /// A temporary directory of the real disk, removed at the end.
 class DiskFileHarness final : public StoreHarness {
  public:
-  DiskFileHarness() : runner_("store") {
+  explicit DiskFileHarness(std::size_t direct_bytes_min) : runner_("store") {
     for (std::size_t i = 0; i < kClients; ++i) {
-      auto tree =
-          FileTree::open(runner_.files(), {runner_.directory() + "/store"}, runner_.random());
+      auto tree = FileTree::open(runner_.files(),
+                                 {runner_.directory() + "/store", true, false, direct_bytes_min},
+                                 runner_.random());
       ENSURE(tree.has_value());
       trees_.push_back(std::move(*tree));
       stores_.push_back(
@@ -54,9 +66,10 @@ class DiskFileHarness final : public StoreHarness {
   std::vector<std::unique_ptr<FileStore>> stores_;
 };
 
-std::unique_ptr<StoreHarness> make_disk_harness() { return std::make_unique<DiskFileHarness>(); }
-
-INSTANTIATE_TEST_SUITE_P(Disk, ObjectStoreConformance, testing::Values(&make_disk_harness));
+INSTANTIATE_TEST_SUITE_P(Disk, ObjectStoreConformance,
+                         testing::Values(&make_harness<DiskFileHarness, kDirectNever>));
+INSTANTIATE_TEST_SUITE_P(DiskDirect, ObjectStoreConformance,
+                         testing::Values(&make_harness<DiskFileHarness, kDirectAlways>));
 
 }  // namespace
 }  // namespace weir::objstore

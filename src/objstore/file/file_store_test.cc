@@ -108,7 +108,10 @@ TEST_F(FileTreeTest, WhatWasAnsweredSurvivesAPowerLoss) {
     rt::sim::SimNode& node = world.start_node({"a"});
     std::map<std::string, std::string> acknowledged;
     {
-      auto tree = FileTree::open(node.files(), {"/s"}, node.random());
+      // Every other round without the page cache.
+      std::size_t direct_bytes_min = round % 2 == 0 ? kDirectNever : 1;
+      auto tree =
+          FileTree::open(node.files(), {"/s", true, false, direct_bytes_min}, node.random());
       ASSERT_TRUE(tree);
       node.files().stop_after(world.random().below(120));
       for (int i = 0; i < 12; ++i) {

@@ -30,34 +30,6 @@ Error absent(Error error, const std::string& name) {
   return error;
 }
 
-struct OpenObject {
-  std::unique_ptr<rt::File> file;
-  std::uint64_t size = 0;
-};
-
-Result<OpenObject> open_object(rt::FileSystem& files, const std::string& path,
-                               const std::string& name) {
-  Result<std::unique_ptr<rt::File>> file = files.open(path, rt::OpenMode::read);
-  if (!file) return std::unexpected(absent(std::move(file).error(), name));
-  Result<std::uint64_t> size = (*file)->size();
-  if (!size) return with_context(std::move(size).error(), "object " + name);
-  return OpenObject{std::move(*file), *size};
-}
-
-Result<SharedBytes> read_object(OpenObject& object, std::uint64_t offset, std::uint64_t length,
-                                const std::string& name) {
-  if (offset > object.size || length > object.size - offset)
-    return fail(ErrorCode::invalid_argument, "range past the end of object " + name);
-  if (length > kObjectBytesMax)
-    return fail(ErrorCode::too_large, "object " + name + " is too large to be read at once");
-  Buffer buffer = Buffer::make(narrow<std::size_t>(length));
-  Result<std::size_t> got = object.file->read_at(offset, buffer.data());
-  if (!got) return with_context(std::move(got).error(), "object " + name);
-  if (*got != length)
-    return fail(ErrorCode::corrupt, "file of object " + name + " was cut while it was read");
-  return buffer;
-}
-
 }  // namespace
 
 bool is_network_file_system(std::string_view kind) {
@@ -72,6 +44,56 @@ Result<std::string> FileTree::full_path(const std::string& name) const {
   return options_.root + "/" + *path;
 }
 
+struct FileTree::OpenObject {
+  std::unique_ptr<rt::File> file;
+  std::uint64_t size = 0;
+};
+
+Result<FileTree::OpenObject> FileTree::open_object(const std::string& name) const {
+  Result<std::string> path = full_path(name);
+  if (!path) return std::unexpected(std::move(path).error());
+  Result<std::unique_ptr<rt::File>> file = files_.open(*path, rt::OpenMode::read);
+  if (!file) return std::unexpected(absent(std::move(file).error(), name));
+  Result<std::uint64_t> size = (*file)->size();
+  if (!size) return with_context(std::move(size).error(), "object " + name);
+  return OpenObject{std::move(*file), *size};
+}
+
+Result<SharedBytes> FileTree::read_object(OpenObject& object, std::uint64_t offset,
+                                          std::uint64_t length, const std::string& name) {
+  if (offset > object.size || length > object.size - offset)
+    return fail(ErrorCode::invalid_argument, "range past the end of object " + name);
+  if (length > kObjectBytesMax)
+    return fail(ErrorCode::too_large, "object " + name + " is too large to be read at once");
+  Result<SharedBytes> bytes;
+  bool direct = is_direct(object.size) &&
+                length >= std::min(options_.direct_bytes_min, kFileDirectReadBytesMin);
+  if (direct) {
+    bytes = read_direct(*object.file, offset, narrow<std::size_t>(length));
+    if (!bytes && bytes.error().is(ErrorCode::unsupported)) {
+      direct_refused_ = true;
+      direct = false;
+      WEIR_TRY(object.file->set_caching(rt::Caching::on));
+    }
+  }
+  if (!direct) bytes = read_cached(*object.file, offset, narrow<std::size_t>(length));
+  if (!bytes) return with_context(std::move(bytes).error(), "object " + name);
+  if (bytes->size() != length)
+    return fail(ErrorCode::corrupt, "file of object " + name + " was cut while it was read");
+  return bytes;
+}
+
+Result<void> FileTree::write_body(rt::File& file, const BytesChain& body) {
+  if (is_direct(body.size())) {
+    StagingMemory::Loan staging = staging_.borrow();
+    Result<void> written = write_direct(file, body, staging.bytes());
+    if (written || !written.error().is(ErrorCode::unsupported)) return written;
+    direct_refused_ = true;
+    WEIR_TRY(file.set_caching(rt::Caching::on));
+  }
+  return file.write_at(0, body.views());
+}
+
 Result<std::string> FileTree::write_temporary(const BytesChain& body) {
   std::string path =
       options_.root + "/.tmp/" + token_ + "-" + std::to_string(next_temporary_.fetch_add(1));
@@ -82,7 +104,7 @@ Result<std::string> FileTree::write_temporary(const BytesChain& body) {
     if (error.is(ErrorCode::not_found)) error.code = ErrorCode::configuration;
     return with_context(std::move(error), "file store");
   }
-  Result<void> written = (*file)->write_at(0, body.views());
+  Result<void> written = write_body(**file, body);
   if (written && options_.sync) written = (*file)->sync();
   if (!written) {
     // After a failed sync nobody knows what the disk holds, so the file is given up, not retried.
@@ -197,26 +219,20 @@ Result<std::optional<std::string>> FileTree::try_put_if_match(const std::string&
 }
 
 Result<SharedBytes> FileTree::get(const std::string& name) {
-  Result<std::string> path = full_path(name);
-  if (!path) return std::unexpected(std::move(path).error());
-  Result<OpenObject> object = open_object(files_, *path, name);
+  Result<OpenObject> object = open_object(name);
   if (!object) return std::unexpected(std::move(object).error());
   return read_object(*object, 0, object->size, name);
 }
 
 Result<SharedBytes> FileTree::get_range(const std::string& name, std::uint64_t offset,
                                         std::uint64_t length) {
-  Result<std::string> path = full_path(name);
-  if (!path) return std::unexpected(std::move(path).error());
-  Result<OpenObject> object = open_object(files_, *path, name);
+  Result<OpenObject> object = open_object(name);
   if (!object) return std::unexpected(std::move(object).error());
   return read_object(*object, offset, length, name);
 }
 
 Result<ObjectInfo> FileTree::head(const std::string& name) {
-  Result<std::string> path = full_path(name);
-  if (!path) return std::unexpected(std::move(path).error());
-  Result<OpenObject> object = open_object(files_, *path, name);
+  Result<OpenObject> object = open_object(name);
   if (!object) return std::unexpected(std::move(object).error());
   static constexpr std::uint64_t kPieceBytes = 1u << 20;
   EtagHasher hasher;

@@ -22,6 +22,10 @@
 // put_if_match excludes other put_if_match of any tree on the directory. Mixing it with put or
 // remove of the same name is not guarded, and weir does not.
 //
+// Large objects may pass the page cache by, in both directions (direct_io.h): copying them into
+// fresh pages takes most of a broker's processor time, and what is read again soon is in the
+// engine's cache. Where a file system cannot do it, the first refusal ends it for this tree.
+//
 // The syncs of many uploads that end in one directory at a time are grouped by the file system's
 // own journal, so nothing here waits for others.
 //
@@ -30,17 +34,23 @@
 #pragma once
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "objstore/file/direct_io.h"
+#include "objstore/limits.h"
 #include "objstore/object_store.h"
 #include "rt/files.h"
 #include "rt/random.h"
 
 namespace weir::objstore {
+
+/// As FileTreeOptions::direct_bytes_min.
+inline constexpr std::size_t kDirectNever = std::numeric_limits<std::size_t>::max();
 
 struct FileTreeOptions {
   std::string root;
@@ -48,6 +58,8 @@ struct FileTreeOptions {
   bool sync = true;
   /// Nothing is made, locked or removed, now or later; whatever would write fails.
   bool read_only = false;
+  /// Objects of at least this size pass the page cache by.
+  std::size_t direct_bytes_min = kDirectNever;
 };
 
 class FileTree {
@@ -72,6 +84,8 @@ class FileTree {
   const FileTreeOptions& options() const { return options_; }
   /// Kind of the file system ("ext4", "nfs", …), as found when the tree was opened.
   const std::string& kind() const { return kind_; }
+  /// Whether the file system has refused to do without the page cache.
+  bool direct_refused() const { return direct_refused_.load(std::memory_order_relaxed); }
 
  private:
   FileTree(rt::FileSystem& files, FileTreeOptions options)
@@ -81,6 +95,14 @@ class FileTree {
   Result<void> clear_dead_files();
   Result<void> clear_files_of(const std::string& token,
                               const std::vector<rt::FileSystem::Item>& items);
+  struct OpenObject;
+  Result<OpenObject> open_object(const std::string& name) const;
+  Result<SharedBytes> read_object(OpenObject& object, std::uint64_t offset, std::uint64_t length,
+                                  const std::string& name);
+  bool is_direct(std::uint64_t object_bytes) const {
+    return object_bytes >= options_.direct_bytes_min && !direct_refused();
+  }
+  Result<void> write_body(rt::File& file, const BytesChain& body);
   Result<std::string> write_temporary(const BytesChain& body);
   Result<void> sync_directory_of(const std::string& path);
   Result<void> check_root() const;
@@ -97,6 +119,8 @@ class FileTree {
   /// Its lock says that the files of our token are alive.
   std::unique_ptr<rt::File> token_lock_;
   std::atomic<std::uint64_t> next_temporary_{0};
+  std::atomic<bool> direct_refused_{false};
+  StagingMemory staging_;
 
   /// Never held during a file call.
   std::mutex mutex_;

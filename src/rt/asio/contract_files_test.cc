@@ -1,5 +1,7 @@
 // The contract of file systems, in both worlds.
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "rt/asio/contract_test_support.h"
@@ -71,6 +73,44 @@ Task<void> reads_and_writes(Parts& parts) {
   EXPECT_EQ(got.substr(0, 4), std::string("01\0\0", 4));
 }
 TYPED_TEST(FileContract, ReadsAndWrites) { this->run(reads_and_writes); }
+
+/// A piece of memory that a transfer without the page cache may use.
+struct alignas(kDirectBlockBytes) AlignedBlocks {
+  std::array<std::byte, 3 * kDirectBlockBytes> bytes{};
+};
+
+Task<void> transfers_without_the_cache(Parts& parts) {
+  auto file = parts.files.open(parts.directory + "/a", OpenMode::create_new);
+  EXPECT_TRUE(file.has_value());
+  if (!file) co_return;
+  if (auto off = (*file)->set_caching(Caching::off); !off) {
+    // Which some file systems answer; all others must do it.
+    EXPECT_EQ(off.error().code, ErrorCode::unsupported);
+    EXPECT_NE(parts.files.kind(parts.directory).value_or(""), "ext4");
+    co_return;
+  }
+  auto blocks = std::make_unique<AlignedBlocks>();
+  MutableBytes memory(blocks->bytes);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i / 7);
+  std::string expected(as_text(memory.first(2 * kDirectBlockBytes)));
+  Bytes two = memory.first(2 * kDirectBlockBytes);
+  EXPECT_TRUE((*file)->write_at(0, std::span(&two, 1)).has_value());
+  EXPECT_TRUE((*file)->set_caching(Caching::on).has_value());
+  Bytes tail = as_bytes("tail");
+  EXPECT_TRUE((*file)->write_at(two.size(), std::span(&tail, 1)).has_value());
+  EXPECT_TRUE((*file)->sync().has_value());
+  expected += "tail";
+  EXPECT_EQ(read_file(parts.files, parts.directory + "/a"), expected);
+  // With the end of the file inside of a block, and past it.
+  EXPECT_TRUE((*file)->set_caching(Caching::off).has_value());
+  std::ranges::fill(memory, std::byte{0});
+  EXPECT_EQ((*file)->read_at(0, memory).value_or(0), expected.size());
+  EXPECT_TRUE(as_text(memory).starts_with(expected));
+  EXPECT_EQ((*file)->read_at(memory.size(), memory).value_or(1), 0u);
+  EXPECT_EQ((*file)->read_at(kDirectBlockBytes, memory.first(kDirectBlockBytes)).value_or(0),
+            kDirectBlockBytes);
+}
+TYPED_TEST(FileContract, TransfersWithoutTheCache) { this->run(transfers_without_the_cache); }
 
 Task<void> link_creates_only_if_absent(Parts& parts) {
   FileSystem& files = parts.files;

@@ -1,6 +1,7 @@
 #include "rt/asio/posix_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,15 +18,34 @@ std::unexpected<Error> PosixFile::failed(int error, const char* what) const {
   return std::unexpected(file_error(error, what, path_));
 }
 
+std::unexpected<Error> PosixFile::transfer_failed(int error, const char* what) const {
+  // Larger blocks than ours, or a transfer that was cut short inside of one.
+  if (caching_ == Caching::off && error == EINVAL) error = EOPNOTSUPP;
+  return failed(error, what);
+}
+
+Result<void> PosixFile::set_caching(Caching caching) {
+  if (caching == caching_) return {};
+  int flags = ::fcntl(descriptor_, F_GETFL);
+  if (flags < 0) return failed(errno, "look at");
+  flags = caching == Caching::off ? flags | O_DIRECT : flags & ~O_DIRECT;
+  if (::fcntl(descriptor_, F_SETFL, flags) != 0)
+    return failed(errno == EINVAL ? EOPNOTSUPP : errno, "turn caching off for");
+  caching_ = caching;
+  return {};
+}
+
 Result<std::size_t> PosixFile::read_at(std::uint64_t offset, MutableBytes into) {
   std::size_t done = 0;
   while (done < into.size()) {
     MutableBytes rest = into.subspan(done);
     ssize_t got = ::pread(descriptor_, rest.data(), rest.size(), narrow<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(errno, "read");
+    if (got < 0) return transfer_failed(errno, "read");
     if (got == 0) break;
     done += narrow<std::size_t>(got);
+    // Only the end of the file lies off a block.
+    if (caching_ == Caching::off && done % kDirectBlockBytes != 0) break;
   }
   return done;
 }
@@ -37,7 +57,7 @@ Result<void> PosixFile::write_at(std::uint64_t offset, std::span<const Bytes> pa
     std::size_t count = cursor.next(vector);
     ssize_t put = ::pwritev(descriptor_, vector.data(), narrow<int>(count), narrow<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return failed(errno, "write");
+    if (put < 0) return transfer_failed(errno, "write");
     // A write of something that takes nothing would loop for ever; a full disk may look like this.
     if (put == 0) return failed(ENOSPC, "write");
     cursor.advance(narrow<std::size_t>(put));

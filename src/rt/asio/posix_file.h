@@ -17,6 +17,7 @@ class PosixFile final : public File {
 
   Result<std::size_t> read_at(std::uint64_t offset, MutableBytes into) override;
   Result<void> write_at(std::uint64_t offset, std::span<const Bytes> parts) override;
+  Result<void> set_caching(Caching caching) override;
   Result<void> sync() override;
   Result<std::uint64_t> size() override;
   Result<void> truncate(std::uint64_t size) override;
@@ -30,8 +31,11 @@ class PosixFile final : public File {
  private:
   std::unexpected<Error> failed(int error, const char* what) const;
   Result<void> flock(int operation, const char* what);
+  /// After EINTR did not explain it.
+  std::unexpected<Error> transfer_failed(int error, const char* what) const;
 
   int descriptor_;
+  Caching caching_ = Caching::on;
   std::string path_;
 };
 

@@ -36,6 +36,11 @@ class SimDisk {
   void fail_next(std::uint64_t count) { failures_ = count; }
   /// This many calls in a million fail with `unavailable`.
   void set_error_ppm(std::uint32_t ppm) { error_ppm_ = ppm; }
+  /// Whether files can be read and written without the page cache; some file systems say so only
+  /// when they are to do it.
+  enum class Direct : unsigned char { works, refuses_transfers, never };
+  void set_direct(Direct direct) { direct_ = direct; }
+  Direct direct() const { return direct_; }
   /// What FileSystem::kind answers.
   void set_kind(std::string kind) { kind_ = std::move(kind); }
   const std::string& kind() const { return kind_; }
@@ -80,6 +85,7 @@ class SimDisk {
   std::uint64_t bytes_max_ = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t failures_ = 0;
   std::uint32_t error_ppm_ = 0;
+  Direct direct_ = Direct::works;
   std::string kind_ = "sim";
 };
 

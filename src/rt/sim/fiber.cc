@@ -135,8 +135,10 @@ void Fiber::restart(std::move_only_function<void()> body) {
   __tsan_destroy_fiber(impl.inside.tsan_fiber);
 #endif
 #if __has_feature(address_sanitizer)
-  // The last frames of a fiber never return, and what they poisoned stays so.
+  // The last frames of a fiber never return, and what they poisoned stays so. Its fake stack went
+  // with the last switch.
   impl.release_stack();
+  impl.inside.fake_stack = nullptr;
 #endif
   impl.body = std::move(body);
   impl.started = impl.finished = false;

@@ -1,6 +1,7 @@
 #include "rt/sim/sim_file.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace weir::rt::sim {
@@ -15,8 +16,26 @@ Result<void> SimFile::check_writable() const {
   return fail(ErrorCode::internal, "write " + path_ + ": opened for reading only");
 }
 
+Result<void> SimFile::set_caching(Caching caching) {
+  WEIR_TRY(view_.enter(Cost::quick, "set flags", path_));
+  if (caching == Caching::off && view_.disk().direct() == SimDisk::Direct::never)
+    return fail(ErrorCode::unsupported, "turn caching off for " + path_ + ": not supported");
+  caching_ = caching;
+  return {};
+}
+
+Result<void> SimFile::check_direct(std::uint64_t offset, Bytes memory) const {
+  if (caching_ == Caching::on) return {};
+  ENSURE(offset % kDirectBlockBytes == 0);
+  ENSURE(memory.size() % kDirectBlockBytes == 0);
+  ENSURE(std::bit_cast<std::uintptr_t>(memory.data()) % kDirectBlockBytes == 0);
+  if (view_.disk().direct() == SimDisk::Direct::works) return {};
+  return fail(ErrorCode::unsupported, "direct transfer " + path_ + ": not supported");
+}
+
 Result<std::size_t> SimFile::read_at(std::uint64_t offset, MutableBytes into) {
   WEIR_TRY(view_.enter(Cost::quick, "read", path_));
+  WEIR_TRY(check_direct(offset, into));
   return inode_->read(offset, into);
 }
 
@@ -24,6 +43,7 @@ Result<void> SimFile::write_at(std::uint64_t offset, std::span<const Bytes> part
   WEIR_TRY(view_.enter(Cost::quick, "write", path_));
   WEIR_TRY(check_writable());
   for (Bytes part : parts) {
+    WEIR_TRY(check_direct(offset, part));
     std::uint64_t end = offset + part.size();
     std::uint64_t grows = end > inode_->size() ? end - inode_->size() : 0;
     std::uint64_t room = view_.disk().free_bytes();

@@ -24,6 +24,7 @@ class SimFile final : public File {
 
   Result<std::size_t> read_at(std::uint64_t offset, MutableBytes into) override;
   Result<void> write_at(std::uint64_t offset, std::span<const Bytes> parts) override;
+  Result<void> set_caching(Caching caching) override;
   Result<void> sync() override;
   Result<std::uint64_t> size() override;
   Result<void> truncate(std::uint64_t size) override;
@@ -40,12 +41,16 @@ class SimFile final : public File {
   using Cost = SimFileSystem::Cost;
   Result<void> lock(bool exclusive);
   Result<void> check_writable() const;
+  /// Of a transfer without the page cache: the kernel would refuse it, so a caller that is careless
+  /// here is a bug.
+  Result<void> check_direct(std::uint64_t offset, Bytes memory) const;
   void release() { inode_->unlock(this); }
 
   SimFileSystem& view_;
   std::shared_ptr<SimInode> inode_;
   std::string path_;
   bool writable_;
+  Caching caching_ = Caching::on;
   std::uint64_t failed_syncs_seen_;
 };
 
