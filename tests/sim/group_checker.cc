@@ -87,10 +87,10 @@ void GroupChecker::fetched(std::int32_t partition, Fetched found, Known before,
                                                   " after " + std::to_string(before.offset));
     }
   }
-  // Whoever had the partition before is fenced by now, and this one with its older generations.
+  // Whoever had the partition before is fenced by now. A member that kept it may commit with the
+  // epoch in which it got it (KIP-1251), so what it sent in older ones may still land.
   std::erase_if(p.late, [&](const Late& late) {
-    return late.generation < who.generation ||
-           (late.generation == who.generation && late.member != who.member);
+    return late.member != who.member && late.generation <= who.generation;
   });
   if (position > p.processed)
     checker_.report(Violation::skipped_work, text_of(who) + ": " + place(partition, found.offset) +

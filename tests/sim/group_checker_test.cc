@@ -84,6 +84,18 @@ TEST_F(Groups, whose_commit_was_not_answered_may_fall_back_to_it_once) {
   EXPECT_TRUE(found(Violation::offset_back)) << "its generation is over";
 }
 
+TEST_F(Groups, whose_member_keeps_a_partition_may_fall_back_to_its_commit_of_an_older_epoch) {
+  work(0, 1, "a");
+  groups.processed(0, 1);
+  groups.unclear(0, 1, who("a", 1));
+  work(1, 1, "a");
+  work(2, 1, "a");
+  fetch(3, 3, who("a", 2));
+  fetch(2, 2, who("a", 3));
+  EXPECT_TRUE(checker.findings().empty());
+  EXPECT_EQ(groups.late_landings(), 1u);
+}
+
 TEST_F(Groups, that_fall_back_to_what_nobody_left_open_are_found) {
   work(0, 1, "a");
   groups.unclear(0, 1, who("a"));
