@@ -1,6 +1,7 @@
 // What becomes of a cluster whose brokers, log or store misbehave.
 #include <gtest/gtest.h>
 
+#include "commitlog/forwarding_log_for_test.h"
 #include "engine/testing/cluster_fixture.h"
 
 namespace weir::engine {
@@ -212,27 +213,18 @@ TEST_F(ClusterFaultsTest, another_cluster_id_is_refused_with_a_sentence) {
 }
 
 /// A log in which one entry has been damaged after it was folded.
-class DamagedLog final : public commitlog::CommitLog {
+class DamagedLog final : public commitlog::ForwardingLog {
  public:
-  DamagedLog(commitlog::CommitLog& inner, Position damaged) : inner_(inner), damaged_(damaged) {}
-  rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
-    return inner_.create(at, std::move(entry));
-  }
+  DamagedLog(commitlog::CommitLog& inner, Position damaged)
+      : ForwardingLog(inner), damaged_(damaged) {}
   rt::Task<Result<std::optional<SharedBytes>>> read(Position at) override {
     auto found = co_await inner_.read(at);
     if (found && *found && at == damaged_) *found = SharedBytes::copy_of(as_bytes("no entry"));
     co_return found;
   }
-  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
-  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
-  rt::Task<Result<void>> remove(Position first, Position last) override {
-    return inner_.remove(first, last);
-  }
-  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
   std::string describe() const override { return "damaged"; }
 
  private:
-  commitlog::CommitLog& inner_;
   Position damaged_;
 };
 
@@ -284,25 +276,15 @@ TEST_F(ClusterFaultsTest, a_store_that_was_rolled_back_stops_the_broker_with_a_s
   PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
   produce("a", a, batch_of(at, {"x"}));
   // What an older copy of the store looks like: the newest entries are gone.
-  class Older final : public commitlog::CommitLog {
+  class Older final : public commitlog::ForwardingLog {
    public:
-    explicit Older(commitlog::CommitLog& inner) : inner_(inner) {}
-    rt::Task<Result<commitlog::CreateOutcome>> create(Position p, BytesChain e) override {
-      return inner_.create(p, std::move(e));
-    }
+    using ForwardingLog::ForwardingLog;
     rt::Task<Result<std::optional<SharedBytes>>> read(Position p) override {
       if (rolled_back && p.value >= 2) co_return std::optional<SharedBytes>();
       co_return co_await inner_.read(p);
     }
-    rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
-    rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
-    rt::Task<Result<void>> remove(Position f, Position l) override { return inner_.remove(f, l); }
-    std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
     std::string describe() const override { return "older"; }
     bool rolled_back = false;
-
-   private:
-    commitlog::CommitLog& inner_;
   };
   Older older(log_);
   rt::sim::SimNode& n = world_.start_node({.host = "b"});

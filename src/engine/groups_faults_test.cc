@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "commitlog/forwarding_log_for_test.h"
 #include "engine/testing/groups_fixture.h"
 
 namespace weir::engine {
@@ -13,9 +14,9 @@ using testing::join_of;
 using testing::quick_options;
 
 /// A log that may be out of reach.
-class OutageLog final : public commitlog::CommitLog {
+class OutageLog final : public commitlog::ForwardingLog {
  public:
-  explicit OutageLog(commitlog::CommitLog& inner) : inner_(inner) {}
+  using ForwardingLog::ForwardingLog;
   rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
     if (down) co_return away();
     co_return co_await inner_.create(at, std::move(entry));
@@ -24,12 +25,6 @@ class OutageLog final : public commitlog::CommitLog {
     if (down) co_return away();
     co_return co_await inner_.read(at);
   }
-  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
-  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
-  rt::Task<Result<void>> remove(Position first, Position last) override {
-    return inner_.remove(first, last);
-  }
-  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
   bool guards_floor() const override { return true; }
   std::string describe() const override { return "outage://"; }
 
@@ -37,7 +32,6 @@ class OutageLog final : public commitlog::CommitLog {
 
  private:
   static std::unexpected<Error> away() { return fail(ErrorCode::unavailable, "503 slow down"); }
-  commitlog::CommitLog& inner_;
 };
 
 class GroupFaultsTest : public testing::GroupsFixture {

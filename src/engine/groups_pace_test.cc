@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "commitlog/forwarding_log_for_test.h"
 #include "engine/testing/consumer_groups_fixture.h"
 #include "engine/testing/groups_fixture.h"
 
@@ -18,9 +19,9 @@ constexpr Duration kRead = 20ms;
 constexpr int kMembers = 10;
 
 /// A log on a store whose writes take 60 ms.
-class SlowLog final : public commitlog::CommitLog {
+class SlowLog final : public commitlog::ForwardingLog {
  public:
-  explicit SlowLog(commitlog::CommitLog& inner) : inner_(inner) {}
+  using ForwardingLog::ForwardingLog;
   rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
     if (loop) co_await rt::sleep_for(*loop, kWrite);
     co_return co_await inner_.create(at, std::move(entry));
@@ -29,19 +30,10 @@ class SlowLog final : public commitlog::CommitLog {
     if (loop) co_await rt::sleep_for(*loop, kRead);
     co_return co_await inner_.read(at);
   }
-  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
-  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
-  rt::Task<Result<void>> remove(Position first, Position last) override {
-    return inner_.remove(first, last);
-  }
-  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
   bool guards_floor() const override { return true; }
   std::string describe() const override { return "slow://"; }
 
   rt::Loop* loop = nullptr;
-
- private:
-  commitlog::CommitLog& inner_;
 };
 
 template <class Fixture>

@@ -1,6 +1,7 @@
 // Brokers whose log or store is damaged, gone, full, or of a later program.
 #include <gtest/gtest.h>
 
+#include "commitlog/forwarding_log_for_test.h"
 #include "engine/testing/cluster_fixture.h"
 #include "objstore/fault_store.h"
 #include "state/commands/genesis.h"
@@ -16,9 +17,9 @@ using testing::quick_options;
 class StoreFaultsTest : public testing::ClusterFixture {};
 
 /// A log that can be made to fail.
-class FailingLog final : public commitlog::CommitLog {
+class FailingLog final : public commitlog::ForwardingLog {
  public:
-  explicit FailingLog(commitlog::CommitLog& inner) : inner_(inner) {}
+  using ForwardingLog::ForwardingLog;
   rt::Task<Result<commitlog::CreateOutcome>> create(Position p, BytesChain e) override {
     if (creates_fail) co_return std::unexpected(*creates_fail);
     while (creates_hang) co_await rt::sleep_for(*creates_hang, 100ms);
@@ -28,17 +29,10 @@ class FailingLog final : public commitlog::CommitLog {
     if (reads_fail) co_return std::unexpected(*reads_fail);
     co_return co_await inner_.read(p);
   }
-  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
-  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
-  rt::Task<Result<void>> remove(Position f, Position l) override { return inner_.remove(f, l); }
-  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
   std::string describe() const override { return "failing"; }
   std::optional<Error> creates_fail;
   std::optional<Error> reads_fail;
   rt::Loop* creates_hang = nullptr;
-
- private:
-  commitlog::CommitLog& inner_;
 };
 
 TEST_F(StoreFaultsTest, a_log_that_is_gone_stops_the_broker_with_a_sentence) {

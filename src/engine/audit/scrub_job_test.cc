@@ -1,4 +1,5 @@
 #include "engine/audit/scrub_job.h"
+#include "commitlog/forwarding_log_for_test.h"
 
 #include "engine/segment.h"
 #include "engine/testing/cluster_fixture.h"
@@ -60,12 +61,9 @@ TEST_F(ScrubJobTest, reports_damage_and_a_missing_object) {
 }
 
 /// Answers one entry with a wrong last byte, which is one of its inline section.
-class FlippingLog final : public commitlog::CommitLog {
+class FlippingLog final : public commitlog::ForwardingLog {
  public:
-  explicit FlippingLog(commitlog::CommitLog& inner) : inner_(inner) {}
-  rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
-    return inner_.create(at, std::move(entry));
-  }
+  using ForwardingLog::ForwardingLog;
   rt::Task<Result<std::optional<SharedBytes>>> read(Position at) override {
     auto entry = co_await inner_.read(at);
     if (at != flipped || !entry || !*entry) co_return entry;
@@ -73,18 +71,9 @@ class FlippingLog final : public commitlog::CommitLog {
     copy.mutable_view().back() ^= std::byte{1};
     co_return copy;
   }
-  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
-  rt::Task<Result<void>> raise_floor(Position to) override { return inner_.raise_floor(to); }
-  rt::Task<Result<void>> remove(Position first, Position last) override {
-    return inner_.remove(first, last);
-  }
-  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
   bool guards_floor() const override { return true; }
   std::string describe() const override { return "flipping"; }
   std::optional<Position> flipped;
-
- private:
-  commitlog::CommitLog& inner_;
 };
 
 TEST_F(ScrubJobTest, reads_inline_data_and_reports_what_is_damaged_in_it) {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "commitlog/forwarding_log_for_test.h"
 #include "commitlog/memory_log.h"
 #include "engine/audit/auditor.h"
 #include "engine/testing/cluster_fixture.h"
@@ -81,28 +82,25 @@ class StepStore final : public objstore::ObjectStore {
   Steps& steps_;
 };
 
-class StepLog final : public commitlog::CommitLog {
+class StepLog final : public commitlog::ForwardingLog {
  public:
-  StepLog(commitlog::CommitLog& inner, Steps& steps) : inner_(inner), steps_(steps) {}
+  StepLog(commitlog::CommitLog& inner, Steps& steps) : ForwardingLog(inner), steps_(steps) {}
   rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
     return through(steps_, inner_.create(at, std::move(entry)));
   }
   rt::Task<Result<std::optional<SharedBytes>>> read(Position at) override {
     return through(steps_, inner_.read(at));
   }
-  rt::Task<Result<Position>> read_floor() override { return inner_.read_floor(); }
   rt::Task<Result<void>> raise_floor(Position to) override {
     return through(steps_, inner_.raise_floor(to));
   }
   rt::Task<Result<void>> remove(Position first, Position last) override {
     return through(steps_, inner_.remove(first, last));
   }
-  std::size_t item_bytes_max() const override { return inner_.item_bytes_max(); }
   bool guards_floor() const override { return inner_.guards_floor(); }
   std::string describe() const override { return inner_.describe(); }
 
  private:
-  commitlog::CommitLog& inner_;
   Steps& steps_;
 };
 
