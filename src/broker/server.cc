@@ -62,15 +62,21 @@ rt::Task<void> Server::accept_loop(BoundListener* from) {
       co_await rt::sleep_for(home, kAcceptPause);
       continue;
     }
-    // Not waited for: it goes by way of the lane, which may be busy, and the next one is here.
-    accepting_.spawn(place(std::move(*stream), from->name, lane));
+    const bool taken = quota_.take((*stream)->peer().host);
+    (taken ? metrics_.accepted : metrics_.rejected).add();
+    // It goes by way of the lane, which may be busy. Who is let in is not waited for, and the quota
+    // bounds how many there are; of those that are not, one at a time is closed.
+    rt::Task<void> placed = place(std::move(*stream), from->name, lane, taken);
+    if (taken)
+      accepting_.spawn(std::move(placed));
+    else
+      co_await std::move(placed);
   }
 }
 
-rt::Task<void> Server::place(std::unique_ptr<rt::Stream> stream, std::string listener, Lane* lane) {
+rt::Task<void> Server::place(std::unique_ptr<rt::Stream> stream, std::string listener, Lane* lane,
+                             bool taken) {
   rt::Loop& home = lanes_.front()->shared.loop;
-  const bool taken = quota_.take(stream->peer().host);
-  (taken ? metrics_.accepted : metrics_.rejected).add();
   const std::uint64_t number = next_number_++;
   co_await rt::resume_on(lane->shared.loop);
   if (!taken) {

@@ -67,7 +67,8 @@ class Server {
   };
 
   rt::Task<void> accept_loop(BoundListener* from);
-  rt::Task<void> place(std::unique_ptr<rt::Stream> stream, std::string listener, Lane* lane);
+  rt::Task<void> place(std::unique_ptr<rt::Stream> stream, std::string listener, Lane* lane,
+                       bool taken);
   rt::Task<void> run_connection(Lane* lane, std::unique_ptr<rt::Stream> stream,
                                 std::string listener, std::uint64_t number);
   /// Looks at the deadlines of a lane's connections, once a second while there are any.
