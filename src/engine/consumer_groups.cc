@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/narrow.h"
 #include "engine/consumer_assignment.h"
 #include "engine/limits.h"
 #include "state/commands/downgrade_consumer_group.h"
@@ -115,7 +116,11 @@ rt::Task<ConsumerHeartbeatAnswer> ConsumerGroups::heartbeat(ConsumerHeartbeat re
     if (look.refusal != Refusal::none) co_return ended({.refusal = look.refusal});
   }
   parts_.liveness.heard(request.group, request.member);
-  if (look.changes) {
+  // Every join is written: it ends the guard of those of its member that are still on their way.
+  if (look.changes || request.epoch == 0) {
+    if (request.epoch == 0)
+      command.guard_sign =
+          narrow<std::int64_t>(state::sign_for_join(find(request.group), command).value);
     Proposal proposal = make_proposal(command);
     // What it says of its partitions is true for a while only.
     proposal.dies_with_incarnation = true;

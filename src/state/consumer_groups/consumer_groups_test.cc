@@ -71,6 +71,51 @@ TEST(ConsumerGroups, a_member_that_does_not_say_what_it_owns_is_taken_to_own_all
   EXPECT_EQ(test.member("a").state, MemberState::unrevoked);
 }
 
+TEST(ConsumerGroups, a_join_that_lands_behind_its_repetition_frees_nothing) {
+  TestGroup test;
+  test.join("a");
+  test.assign({{"a", {0, 1}}});
+  test.beat("a", {});
+  auto late = TestGroup::joining("a");
+  late.guard_sign = static_cast<std::int64_t>(test.member("a").last_sign.value);
+  auto repeated = late;
+  ASSERT_EQ(test.beat(repeated), Refusal::none);
+  test.join("b");
+  test.assign({{"a", {0}}, {"b", {1}}});
+  EXPECT_EQ(test.beat(late), Refusal::guard_mismatch);
+  EXPECT_EQ(test.beat("b", {}), Refusal::none);
+  EXPECT_EQ(test.assigned("a"), (Partitions{0, 1}));
+  EXPECT_EQ(test.assigned("b"), Partitions{});
+}
+
+TEST(ConsumerGroups, a_join_judged_before_its_member_came_or_went_is_refused) {
+  TestGroup test;
+  auto first = TestGroup::joining("a");
+  first.guard_sign = 0;
+  ASSERT_EQ(test.beat(first), Refusal::none);
+  EXPECT_EQ(test.beat(first), Refusal::guard_mismatch);
+  auto again = first;
+  again.guard_sign = static_cast<std::int64_t>(test.member("a").last_sign.value);
+  test.leave("a");
+  EXPECT_EQ(test.beat(again), Refusal::guard_mismatch);
+  EXPECT_TRUE(test.group().members().empty());
+}
+
+TEST(ConsumerGroups, a_static_join_is_guarded_by_whoever_has_its_instance) {
+  TestGroup test;
+  auto first = TestGroup::joining("a");
+  first.instance_id = "i";
+  test.beat(first);
+  auto heir = TestGroup::joining("b");
+  heir.instance_id = "i";
+  heir.guard_sign = static_cast<std::int64_t>(test.member("a").last_sign.value);
+  ASSERT_EQ(test.leave("a", "i", true), Refusal::none);
+  EXPECT_EQ(test.beat(heir), Refusal::guard_mismatch) << "the leave was a sign of life";
+  heir.guard_sign = static_cast<std::int64_t>(test.member("a").last_sign.value);
+  EXPECT_EQ(test.beat(heir), Refusal::none);
+  EXPECT_EQ(test.group().find("a"), nullptr);
+}
+
 TEST(ConsumerGroups, a_leave_frees_partitions_and_asks_for_an_assignment) {
   TestGroup test;
   test.join("a");

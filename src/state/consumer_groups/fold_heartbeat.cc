@@ -28,6 +28,15 @@ bool well_formed(const command::ConsumerGroupHeartbeat& command) {
          }));
 }
 
+/// A join says what its member holds, which is true until the member is answered by anybody: one
+/// that lands behind its own repetition would free what the member was told to be its own.
+bool as_judged(const GroupTable& groups, const command::ConsumerGroupHeartbeat& command) {
+  if (command.guard_sign < 0 || command.member_epoch != 0) return true;
+  const Slot slot = groups.find_slot(command.group_id);
+  const ConsumerGroup* group = slot == kNoSlot ? nullptr : groups.group(slot).consumer();
+  return sign_for_join(group, command).value == static_cast<std::uint64_t>(command.guard_sign);
+}
+
 /// The group that a join is for, made or turned into one of this kind where it may be.
 Refusal enter(FoldContext& context, const command::ConsumerGroupHeartbeat& command, Slot& slot) {
   GroupTable& groups = context.tables.groups;
@@ -135,6 +144,7 @@ void sign_consumer(FoldContext& context, Slot slot, std::string_view id) {
 
 void fold(FoldContext& context, const command::ConsumerGroupHeartbeat& command, Verdict& verdict) {
   if (!well_formed(command)) return verdict.refuse(Refusal::malformed);
+  if (!as_judged(context.tables.groups, command)) return verdict.refuse(Refusal::guard_mismatch);
   Slot slot = kNoSlot;
   Refusal refusal = enter(context, command, slot);
   if (refusal != Refusal::none) return verdict.refuse(refusal);

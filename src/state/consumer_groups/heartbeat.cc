@@ -154,6 +154,13 @@ HeartbeatEffect judge(const ConsumerGroup& group, const Heartbeat& heartbeat,
   return effect;
 }
 
+Position sign_for_join(const ConsumerGroup* group, const Heartbeat& join) {
+  if (group == nullptr) return Position(0);
+  const ConsumerMember* member = join.instance_id ? group->find_static(*join.instance_id) : nullptr;
+  if (member == nullptr) member = group->find(join.member_id);
+  return member == nullptr ? Position(0) : member->last_sign;
+}
+
 ClaimedConsumer find_claimed(const ConsumerGroup& group, std::string_view id,
                              const std::optional<std::string>& instance) {
   const ConsumerMember* member = instance ? group.find_static(*instance) : group.find(id);

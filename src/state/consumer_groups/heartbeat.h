@@ -37,6 +37,10 @@ struct HeartbeatEffect {
 HeartbeatEffect judge(const ConsumerGroup& group, const command::ConsumerGroupHeartbeat& heartbeat,
                       const ClassicMemberPart* classic, const TopicNameOf& name_of);
 
+/// Position of the last sign of life of the member that a join is of, which its guard is about; 0:
+/// there is no such member.
+Position sign_for_join(const ConsumerGroup* group, const command::ConsumerGroupHeartbeat& join);
+
 /// The member that a request is from, or why it is none. `id` may be empty where an instance is
 /// given.
 struct ClaimedConsumer {
