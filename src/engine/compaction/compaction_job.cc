@@ -156,20 +156,16 @@ rt::Task<Result<void>> CompactionJob::compact_runs(PartitionCompactor& compactor
     if (!run) co_return std::unexpected(run.error());
     if (!*run) co_return Result<void>{};
     state::PartitionRef at = (*run)->replacement.at;
-    if ((*run)->last && !first) WEIR_CO_TRY(co_await flush());
+    const bool full = gathered_bytes_ + (*run)->bytes > gather_bytes_max(context_) ||
+                      gathered_.size() >= kRunsPerReplacementMax;
+    if (full || ((*run)->last && !first)) WEIR_CO_TRY(co_await flush());
+    // Behind a run that was refused nothing may go: it could be the tombstone of what is still
+    // there.
     if (refused_.contains(at)) co_return Result<void>{};
     first = false;
-    WEIR_CO_TRY(co_await gather(std::move(**run)));
+    gathered_bytes_ += (*run)->bytes;
+    gathered_.push_back(std::move((*run)->replacement));
   }
-}
-
-rt::Task<Result<void>> CompactionJob::gather(PartitionCompactor::Run run) {
-  if (gathered_bytes_ + run.bytes > gather_bytes_max(context_) ||
-      gathered_.size() >= kRunsPerReplacementMax)
-    WEIR_CO_TRY(co_await flush());
-  gathered_bytes_ += run.bytes;
-  gathered_.push_back(std::move(run.replacement));
-  co_return Result<void>{};
 }
 
 rt::Task<Result<void>> CompactionJob::flush() {
@@ -177,6 +173,7 @@ rt::Task<Result<void>> CompactionJob::flush() {
   gathered_bytes_ = 0;
   if (runs.empty()) co_return Result<void>{};
   std::vector<state::PartitionRef> partitions;
+  partitions.reserve(runs.size());
   for (const ReplacementRun& run : runs) partitions.push_back(run.at);
   auto outcome = co_await commit_replacement(context_, std::move(runs));
   if (!outcome) co_return std::unexpected(outcome.error());

@@ -29,7 +29,6 @@ class CompactionJob final : public Job {
   rt::Task<Result<void>> compact_small();
   rt::Task<Result<void>> compact_one(const CompactionPlan& plan, const SpanSource* loaded);
   rt::Task<Result<void>> compact_runs(PartitionCompactor& compactor);
-  rt::Task<Result<void>> gather(PartitionCompactor::Run run);
   rt::Task<Result<void>> flush();
   bool is_current(const CompactionPlan& plan) const;
   bool waits(const state::PartitionRef& at);

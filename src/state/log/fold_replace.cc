@@ -3,6 +3,8 @@
 // Judged run by run: a run is accepted only where the spans from its base to its end are exactly
 // those that the proposer read (their hashes say which object holds them and where), so what was
 // deleted, appended or replaced meanwhile is never lost. Offsets, starts and ends do not change.
+// Runs of one partition stand next to each other, and one that is refused takes those behind it
+// along: compaction may drop a tombstone only where the older values are gone.
 #include <limits>
 #include <span>
 
@@ -128,8 +130,13 @@ void fold(FoldContext& context, const command::ReplaceSpans& command, Verdict& v
   Target target;
   target.id = ObjectId::make(tables.meta->next_object, true);
   target.next_byte = static_cast<std::uint64_t>(command.first_byte);
+  const Run* refused = nullptr;
   for (const Run& run : command.runs) {
-    verdict.item(replace(context, run, target));
+    const bool follows = refused != nullptr && run.topic_id == refused->topic_id &&
+                         run.partition == refused->partition;
+    const Refusal outcome = follows ? Refusal::guard_mismatch : replace(context, run, target);
+    verdict.item(outcome);
+    refused = outcome == Refusal::none ? nullptr : &run;
     target.next_byte += *bytes_of(run);
   }
   // Also if nothing was accepted: the state then knows that the segment awaits deletion.

@@ -104,6 +104,18 @@ TEST_F(Replace, of_spans_that_have_changed_since_is_refused_alone) {
   EXPECT_EQ(propose({late})[0].refusal, Refusal::unknown_partition);
 }
 
+TEST_F(Replace, behind_a_refused_run_of_its_partition_is_refused_too) {
+  fill(4);
+  auto stale = run(0, 0, 6);
+  stale.old_digest_low += 1;
+  const ItemOutcome refused{Refusal::guard_mismatch, 0};
+  const ItemOutcome accepted{Refusal::none, 0};
+  EXPECT_EQ(propose({stale, run(0, 6, 9), run(0, 9, 12), run(1, 0, 6)}),
+            (std::vector<ItemOutcome>{refused, refused, refused, accepted}));
+  EXPECT_EQ(spans(0).size(), 4u);
+  EXPECT_EQ(propose({run(0, 6, 9)}), std::vector<ItemOutcome>{accepted});
+}
+
 TEST_F(Replace, keeps_the_start_within_the_first_span) {
   fill(2);
   command::AdvanceStart advance;
