@@ -65,7 +65,7 @@ struct BrokerOptions {
   Identity identity = Identity::own;
   /// Empty = one per core.
   std::optional<unsigned> lanes;
-  /// Empty = a quarter of the RAM, at most 1 GiB.
+  /// Empty = a quarter of the RAM, at most 4 GiB.
   std::optional<std::uint64_t> memory_bytes;
   /// Empty = by the store.
   std::optional<Duration> flush_interval_min;

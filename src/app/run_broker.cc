@@ -13,6 +13,7 @@
 
 #include "admin/admin_server.h"
 #include "app/engine_options.h"
+#include "app/machine_memory.h"
 #include "app/storage.h"
 #include "base/decision_ring.h"
 #include "base/metrics.h"
@@ -57,15 +58,10 @@ constexpr int kExitOfSignal = 128;
 constexpr Duration kReachMax = 8s;
 /// For the last answers of a store that is well, when clients took all of --drain-timeout.
 constexpr Duration kStoreGrace = 500ms;
-constexpr std::uint64_t kMemoryDefaultMax = 1ull << 30;
+constexpr std::uint64_t kMemoryDefaultMax = 4ull << 30;
 /// Threads for file calls, and for compression and decompression.
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kResolverThreads = 2;
-
-std::uint64_t memory_of_machine() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 std::uint64_t memory_of(const BrokerOptions& options) {
   return options.memory_bytes.value_or(std::min(memory_of_machine() / 4, kMemoryDefaultMax));
@@ -77,7 +73,7 @@ Result<void> check_memory(const BrokerOptions& options) {
   return fail(ErrorCode::invalid_argument,
               "--memory " + format_size(memory_of(options)) + " is more than the " +
                   format_size(memory_of_machine() >> 20 << 20) +
-                  " that this machine has; give a quarter to a half of that");
+                  " that this machine or container has; give a quarter to a half of that");
 }
 
 broker::config::StaticValues kafka_values(const BrokerOptions& options) {

@@ -155,9 +155,9 @@ Result<FileUrl> file_url(const StoreUrl& url) {
   Result<bool> sync = one_of(url, "sync", "full", "none");
   if (!sync) return std::unexpected(std::move(sync).error());
   file.sync = *sync;
-  Result<bool> cached = one_of(url, "direct", "never", "auto");
-  if (!cached) return std::unexpected(std::move(cached).error());
-  file.direct = !*cached;
+  Result<bool> direct = one_of(url, "direct", "auto", "never");
+  if (!direct) return std::unexpected(std::move(direct).error());
+  file.direct = *direct;
   return file;
 }
 

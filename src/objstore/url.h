@@ -42,7 +42,7 @@ struct FileUrl {
   std::string path;
   bool sync = true;
   /// Large objects are written and read without the page cache where the file system can do it.
-  bool direct = false;
+  bool direct = true;
 };
 Result<FileUrl> file_url(const StoreUrl& url);
 

@@ -18,7 +18,7 @@ TEST(StoreUrl, TakesAFileUrlApart) {
   ASSERT_TRUE(file);
   EXPECT_EQ(file->path, "/srv/we ir");
   EXPECT_FALSE(file->sync);
-  EXPECT_FALSE(file->direct);
+  EXPECT_TRUE(file->direct);
   EXPECT_TRUE(file_url(parse_store_url("file:///x", {}).value())->sync);
   EXPECT_TRUE(file_url(parse_store_url("file:///x?direct=auto&sync=full", {}).value())->direct);
   EXPECT_FALSE(file_url(parse_store_url("file:///x?direct=never", {}).value())->direct);
@@ -64,7 +64,7 @@ TEST(StoreUrl, SaysWhatIsWrongAndWhatIsKnown) {
   EXPECT_FALSE(file_url(parse_store_url("file:///x?sync=maybe", {}).value()));
   EXPECT_NE(file_url(parse_store_url("file:///x?direct=always", {}).value())
                 .error()
-                .message.find("direct is 'never' or 'auto', not 'always'"),
+                .message.find("direct is 'auto' or 'never', not 'always'"),
             std::string::npos);
   EXPECT_FALSE(file_url(parse_store_url("file:///", {}).value()));
 }
