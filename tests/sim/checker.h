@@ -138,9 +138,12 @@ class Checker {
   void set_retention(TopicId topic, Retention retention) { retention_[topic] = retention; }
   const std::map<TopicId, Retention>& retention() const { return retention_; }
   /// A broker's state begins at `start`, with `bytes_left` behind it. Everything before may be gone
-  /// if the topic's settings allow it at this time; clocks may be wrong by `kClockErrorMs`.
+  /// if the topic's settings allow it at this time, by the clocks as they are.
   void start_seen(PartitionRef at, Offset start, std::uint64_t bytes_left, std::int64_t now_ms);
-  static constexpr std::int64_t kClockErrorMs = 11'000;
+  /// A broker's clock shows so much more than the true time. One that is off by more than
+  /// `kClockWrongMs` is wrong, and must count for nothing.
+  void clock_seen(std::int64_t ahead_ms);
+  static constexpr std::int64_t kClockWrongMs = 3'600'000;
   /// Called before anything is judged by where a partition starts.
   void before_judging(std::function<void()> look) { look_ = std::move(look); }
 
@@ -206,6 +209,9 @@ class Checker {
   std::map<TopicId, Retention> retention_;
   /// Topics that may be compacted, with their delete.retention.ms.
   std::map<TopicId, std::int64_t> compacted_;
+  /// Of the brokers whose clocks are about right; 0 is that of the clients.
+  std::int64_t clock_least_ms_ = 0;
+  std::int64_t clock_most_ms_ = 0;
   std::function<void()> look_;
   std::map<Position, std::pair<Hash128, std::string>> digests_;
   std::vector<Finding> findings_;

@@ -15,6 +15,11 @@ void CompactedView::missing(Offset from, Offset to, std::uint64_t sent, std::int
   for (std::int64_t at = from.value; at < to.value; ++at) gaps_.try_emplace(at, Gap{sent, now_ms});
 }
 
+void CompactedView::cut(Offset at, std::uint64_t sent, std::int64_t now_ms) {
+  missing(at, at.next(), sent, now_ms);
+  cut_.insert(at.value);
+}
+
 void CompactedView::begin_final() { present_.clear(); }
 
 void CompactedView::present(Offset at) {
@@ -44,7 +49,9 @@ void CompactedView::finish(const std::function<std::optional<KeyedRecord>(Offset
                            const std::vector<KeyedRecord>& elsewhere, std::int64_t clock_error_ms,
                            const Report& report) const {
   std::map<std::uint64_t, std::vector<Placed>> by_key;
-  for (std::int64_t at = extent_.start.value; at < extent_.end.value; ++at)
+  std::int64_t first = extent_.start.value;
+  if (!cut_.empty()) first = std::min(first, *cut_.begin());
+  for (std::int64_t at = first; at < extent_.end.value; ++at)
     if (auto found = record(Offset(at))) by_key[found->key].push_back({Offset(at), *found});
   constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
   std::map<std::uint64_t, std::uint64_t> sent;
@@ -64,7 +71,8 @@ void CompactedView::judge_key(const std::vector<Placed>& placed, std::uint64_t e
   bool later_gone = false;
   bool later_clean = false;
   for (auto it = placed.rbegin(); it != placed.rend(); ++it) {
-    auto gap = gaps_.find(it->at.value);
+    const bool within = it->at >= extent_.start;
+    auto gap = within || cut_.contains(it->at.value) ? gaps_.find(it->at.value) : gaps_.end();
     bool superseded = gap != gaps_.end() && later_sent_at < gap->second.sent;
     if (gap != gaps_.end() && !superseded) {
       std::int64_t age = gap->second.now_ms - it->record.timestamp_ms;
@@ -74,7 +82,7 @@ void CompactedView::judge_key(const std::vector<Placed>& placed, std::uint64_t e
       else if (!old)
         report(Fault::tombstone_gone, it->at);
     }
-    bool here = is_present(it->at);
+    bool here = within && is_present(it->at);
     bool clean = it->at < extent_.compacted_to;
     if (here && later_gone) report(Fault::stale_value, it->at);
     if (here && clean && later_clean) report(Fault::twice, it->at);

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ class CompactedView {
   /// A reader got past [from, to) and found nothing there.
   void missing(Offset from, Offset to, std::uint64_t sent, std::int64_t now_ms);
 
+  /// The log start went past a record that was too young to be deleted: it was gone before.
+  void cut(Offset at, std::uint64_t sent, std::int64_t now_ms);
+
   /// A final reading: everything from the start to the end, at rest.
   void begin_final();
   void present(Offset at);
@@ -56,7 +60,8 @@ class CompactedView {
   void end_final(const Extent& extent, const Report& report);
 
   /// `record`: what is known to stand, or to have stood, at an offset. `elsewhere`: records of
-  /// which nobody knows the offset.
+  /// which nobody knows the offset. `clock_error_ms`: by so much a wait for delete.retention.ms may
+  /// be too short.
   void finish(const std::function<std::optional<KeyedRecord>(Offset)>& record,
               const std::vector<KeyedRecord>& elsewhere, std::int64_t clock_error_ms,
               const Report& report) const;
@@ -77,6 +82,8 @@ class CompactedView {
 
   std::optional<std::int64_t> delete_retention_ms_;
   std::map<std::int64_t, Gap> gaps_;
+  /// Those of them that the log start went past.
+  std::set<std::int64_t> cut_;
   /// Of the final reading under way, or the last one.
   std::vector<bool> present_;
   std::optional<std::vector<bool>> before_;

@@ -77,6 +77,14 @@ TEST_F(CompactedViewTest, lets_old_tombstones_go) {
   expect({});
 }
 
+TEST_F(CompactedViewTest, finds_a_young_record_that_was_there_when_the_start_went_past_it) {
+  for (std::int64_t at : {0, 1, 2, 3}) view_.cut(Offset(at), 6, 0);
+  view_.begin_final();
+  for (std::int64_t at : {4, 5}) view_.present(Offset(at));
+  view_.end_final({Offset(4), Offset(6), Offset(0)}, report());
+  expect({{Fault::value_gone, 3}});
+}
+
 TEST_F(CompactedViewTest, finds_what_comes_back) {
   read({3, 4, 5});
   read({2, 3, 4, 5});
