@@ -129,6 +129,7 @@ rt::Task<Result<std::vector<ConfigEntry>>> AdminClient::describe_configs(ConfigT
   if (result.error_code != 0)
     co_return std::unexpected(to_error(result.error_code, result.error_message));
   std::vector<ConfigEntry> entries;
+  entries.reserve(result.configs.size());
   for (const auto& config : result.configs)
     entries.push_back({.name = config.name,
                        .value = config.value,

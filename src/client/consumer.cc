@@ -83,6 +83,7 @@ rt::Task<Result<std::map<NodeId, std::vector<TopicPartition>>>> Consumer::by_lea
     MonoTime deadline) {
   std::map<NodeId, std::vector<TopicPartition>> groups;
   std::vector<TopicPartition> all;
+  all.reserve(positions_.size());
   for (const auto& [at, offset] : positions_) all.push_back(at);
   if (!all.empty())
     std::rotate(all.begin(), all.begin() + narrow<std::ptrdiff_t>(rounds_ % all.size()), all.end());

@@ -29,6 +29,7 @@ rt::Task<Result<std::vector<GroupListing>>> GroupAdmin::list(MonoTime deadline) 
                                group.group_type};
   }
   std::vector<GroupListing> out;
+  out.reserve(found.size());
   for (auto& [name, listing] : found) out.push_back(std::move(listing));
   co_return out;
 }

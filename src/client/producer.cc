@@ -134,6 +134,7 @@ void Producer::append(Partition& partition, const OutgoingRecord& record) {
     partition.changed.notify_all();
   }
   std::vector<record::NewHeader> headers;
+  headers.reserve(record.headers.size());
   for (const auto& [key, value] : record.headers) headers.push_back({key, as_bytes(value)});
   partition.filling->append({.timestamp = record.timestamp.value_or(loop_.wall_now()),
                              .key = bytes_of(record.key),

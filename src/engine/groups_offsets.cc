@@ -76,6 +76,7 @@ rt::Task<std::vector<GroupOutcome>> Groups::commit_offsets(MemberId from,
                                                            MonoTime deadline) {
   std::vector<GroupOutcome> outcomes(offsets.size());
   std::vector<state::PartitionRef> items;
+  items.reserve(offsets.size());
   for (const OffsetToCommit& offset : offsets) items.push_back(offset.at);
   const std::vector<std::size_t> order = by_topic(items);
   // Whoever is no member may commit only where there is none.

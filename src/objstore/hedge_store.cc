@@ -128,7 +128,7 @@ rt::Task<Result<T>> HedgeStore::around(Request request) {
   std::optional<Duration> usual = parts_.latencies.p95(verb, bytes_of(request));
   if (!may_hedge(verb)) usual.reset();
   budget_.earn();
-  start<T>(race, usual ? request : std::move(request));
+  start<T>(race, request);
   std::optional<Result<T>> verdict = race->verdict(verb, false);
   if (!verdict && usual) {
     co_await race->changed.wait_until(begin + std::max(*usual, kHedgeAfterMin));

@@ -123,6 +123,7 @@ std::vector<Explanation> explain(const Inventory& inventory, const LogWalk& walk
                                  const References& references) {
   Explainer explainer(walk, references);
   std::vector<Explanation> out;
+  out.reserve(inventory.objects.size());
   for (const auto& [name, object] : inventory.objects) out.push_back(explainer.explain(object));
   return out;
 }

@@ -44,6 +44,7 @@ rt::Task<Result<bool>> DeletionJob::run_once() {
   std::vector<Doomed> doomed = due();
   if (doomed.empty() || !is_mine(context_, "deletion")) co_return false;
   std::vector<std::string> names;
+  names.reserve(doomed.size());
   for (const Doomed& one : doomed) names.push_back(one.name);
   co_await context_.pacer.take(0);
   auto failures = co_await context_.store.remove(std::move(names));

@@ -167,6 +167,7 @@ rt::Task<Result<void>> MergeJob::flush() {
   WEIR_CO_TRY(co_await source->load(spans));
   read_bytes_.add(source->bytes_read());
   std::vector<std::vector<FinalSpan>> regions;
+  regions.reserve(runs.size());
   for (const MergeRun& run : runs) regions.push_back(regions_of(run, *source));
   source.reset();
 

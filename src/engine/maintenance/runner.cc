@@ -63,6 +63,7 @@ rt::Task<Result<bool>> Runner::round(Slot& slot) {
 
 std::vector<MaintenanceStatus> Runner::status() const {
   std::vector<MaintenanceStatus> all;
+  all.reserve(jobs_.size());
   for (const std::unique_ptr<Slot>& slot : jobs_) all.push_back(slot->status);
   return all;
 }

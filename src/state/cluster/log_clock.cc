@@ -9,6 +9,7 @@ namespace {
 
 std::int64_t lower_median(const std::map<Incarnation, std::int64_t>& readings) {
   std::vector<std::int64_t> sorted;
+  sorted.reserve(readings.size());
   for (const auto& [who, ms] : readings) sorted.push_back(ms);
   std::sort(sorted.begin(), sorted.end());
   return sorted[(sorted.size() - 1) / 2];

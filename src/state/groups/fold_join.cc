@@ -27,6 +27,7 @@ class Join {
   void run() {
     if (is_full()) return verdict_.refuse(Refusal::group_full);
     std::vector<std::string_view> names;
+    names.reserve(command_.protocols.size());
     for (const auto& protocol : command_.protocols) names.push_back(protocol.name);
     if (!is_common(unit(), command_.protocol_type, names))
       return verdict_.refuse(Refusal::inconsistent_protocol);
@@ -161,6 +162,7 @@ class Join {
   /// Copies: what the command holds is a part of its whole entry.
   std::vector<OfferedProtocol> protocols() const {
     std::vector<OfferedProtocol> out;
+    out.reserve(command_.protocols.size());
     for (const auto& protocol : command_.protocols)
       out.push_back({protocol.name, SharedBytes::copy_of(protocol.metadata.view())});
     return out;

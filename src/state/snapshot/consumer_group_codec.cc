@@ -35,8 +35,8 @@ std::vector<std::string> read_texts(Reader& in) {
   return texts;
 }
 
-const PartitionRef& ref_of(const PartitionRef& at) { return at; }
-const PartitionRef& ref_of(const HeldPartition& held) { return held.at; }
+PartitionRef ref_of(const PartitionRef& at) { return at; }
+PartitionRef ref_of(const HeldPartition& held) { return held.at; }
 
 void write_partition(Writer& out, const PartitionRef& at) {
   out.uvarint(static_cast<std::uint64_t>(at.partition.value));
