@@ -201,6 +201,30 @@ TEST_F(MaintenanceTest, the_log_is_truncated_and_a_new_broker_starts_from_a_snap
   EXPECT_EQ(values_of(fetch("a", again, at, Offset(0)).records), expected);
 }
 
+TEST_F(MaintenanceTest, the_log_stays_while_a_snapshot_that_it_needs_is_missing) {
+  EngineNode& a = begin("a", 0);
+  PartitionRef at = make_topic(a, "t");
+  const auto snapshots = [&] { return a->follower().state().noted_snapshots().size(); };
+  int filled = 0;
+  const auto fill_until = [&](std::size_t count) {
+    for (int rounds = 0; rounds < 20 && snapshots() < count; ++rounds, filled += 10) {
+      fill(a, at, 10, filled);
+      world_.run_for(1s);
+    }
+    ASSERT_EQ(snapshots(), count);
+  };
+  fill_until(1);
+  const std::vector<std::string> first = objects("snapshot/");
+  ASSERT_EQ(first.size(), 1u);
+  ASSERT_TRUE(get(node("a"), store_.remove({first.front()})).has_value());
+  fill_until(2);
+  world_.run_for(1500ms);
+  EXPECT_EQ(get(node("a"), log_.read_floor()).value(), Position(0));
+  fill_until(3);
+  world_.run_for(1500ms);
+  EXPECT_GT(get(node("a"), log_.read_floor()).value(), Position(0));
+}
+
 TEST_F(MaintenanceTest, a_new_cluster_knows_the_time_soon_after_its_first_topic) {
   Options with = quick_options("a");
   with.maintenance = MaintenanceOptions{};

@@ -47,6 +47,9 @@ rt::Task<Result<bool>> TruncationJob::snapshots_are_there() {
     bool absent = !info && info.error().is(ErrorCode::not_found);
     if (!info && !absent) co_return with_context(info.error(), name);
     if (absent || info->size != noted.bytes) {
+      // A broker that is behind counts on what others have replaced, and deleted, since.
+      WEIR_CO_TRY(co_await context_.follower.barrier(context_.loop.now() + kJobProposeWait));
+      if (!is_wanted(noted)) co_return false;
       context_.logger.error(
           "snapshot_missing_or_cut",
           {{"object", name},
@@ -57,6 +60,13 @@ rt::Task<Result<bool>> TruncationJob::snapshots_are_there() {
     }
   }
   co_return true;
+}
+
+bool TruncationJob::is_wanted(const state::NotedSnapshot& snapshot) const {
+  return std::ranges::any_of(digests_.newest_verified(2), [&](const state::NotedSnapshot& noted) {
+    return noted.position == snapshot.position && noted.writer == snapshot.writer &&
+           noted.counter == snapshot.counter;
+  });
 }
 
 rt::Task<Result<void>> TruncationJob::raise(Position to) {

@@ -29,6 +29,8 @@ class TruncationJob final : public Job {
     MonoTime seen;
   };
   rt::Task<Result<bool>> snapshots_are_there();
+  /// Whether truncation still counts on it.
+  bool is_wanted(const state::NotedSnapshot& snapshot) const;
   rt::Task<Result<void>> raise(Position to);
   void note_published(Position floor);
   rt::Task<Result<bool>> remove_below();
