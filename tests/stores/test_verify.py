@@ -2,8 +2,10 @@
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,21 +37,25 @@ class Verify(unittest.TestCase):
         self.work = case.new_work_directory("verify")
         self.addCleanup(subprocess.run, ["rm", "-rf", str(self.work)])
 
-    def verify(self, store, **how):
-        return subprocess.run([brokers.binary(), "verify", "--store", store.url], capture_output=True, text=True,
+    def verify(self, store, program=None, **how):
+        return subprocess.run([program or brokers.binary(), "verify", "--store", store.url], capture_output=True, text=True,
                               env={**os.environ, **store.environment}, **how)
 
     def test_of_a_directory_needs_no_right_to_write_and_changes_nothing(self):
-        store = stores.DirectoryStore(self.work / "store")
+        # The checkout may lie where other users are not let in.
+        open_to_all = pathlib.Path(tempfile.mkdtemp(prefix="weir-verify-"))
+        self.addCleanup(subprocess.run, ["rm", "-rf", str(open_to_all)])
+        open_to_all.chmod(0o755)
+        program = shutil.copy(brokers.binary(), open_to_all / "weir")
+        store = stores.DirectoryStore(open_to_all / "store")
         broker = brokers.Broker(self.work, store, options=["--inline-bytes", "64KiB"])
         broker.start()
         fill(broker)
         broker.stop()
         subprocess.run(["chmod", "-R", "a+rX,a-w", str(store.path)], check=True)
         self.addCleanup(subprocess.run, ["chmod", "-R", "u+w", str(store.path)])
-        os.chmod(self.work, 0o755)
         before = files_of(store.path)
-        found = self.verify(store, **({"user": NOBODY} if os.geteuid() == 0 else {}))
+        found = self.verify(store, program, **({"user": NOBODY} if os.geteuid() == 0 else {}))
         self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
         self.assertEqual(files_of(store.path), before)
 
