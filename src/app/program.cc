@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "app/broker_command.h"
+#include "app/machine.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "cli/cost_command.h"
 #include "cli/help.h"
@@ -28,9 +30,10 @@ Invocation refuse(std::string_view path, const Error& error) {
   text.append(": ").append(error.message);
   // Some say so themselves.
   if (error.message.find("--help`") == std::string::npos) {
-    text.append("; `weir ");
-    if (!path.empty()) text.append(path).append(" ");
-    text.append("--help` explains the options");
+    if (path.empty())
+      text.append("; `weir help` lists the commands");
+    else
+      text.append("; `weir ").append(path).append(" --help` explains the options");
   }
   text.push_back('\n');
   return {.status = cli::ExitStatus::usage, .text = std::move(text)};
@@ -153,7 +156,9 @@ Invocation Program::parse_command(const cli::CommandSpec& spec, std::span<const 
   if (&spec == &broker_command()) {
     if (!invocation.settings->flag("print-config")) return invocation;
     invocation.kind = Invocation::Kind::print;
-    invocation.text = cli::describe_settings(*invocation.settings);
+    invocation.text = cli::describe_settings(
+        *invocation.settings, {{"lanes", std::to_string(lanes_default())},
+                               {"memory", format_size(memory_default() >> 20 << 20)}});
     return invocation;
   }
   invocation.kind =

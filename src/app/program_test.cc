@@ -69,6 +69,7 @@ TEST_F(ProgramTest, HelpAndVersionAreForPeople) {
   expect_print({"consume", "-h"}, 0, "usage: weir consume TOPIC");
   expect_print({"--store", "x://y", "--help"}, 0, "usage: weir broker");
   expect_print({"--print-config"}, 0, "listen = localhost:9092  # default\n");
+  expect_print({"--print-config"}, 0, "iB  # a quarter of the RAM, at most 4GiB\n");
 }
 
 TEST_F(ProgramTest, EveryCommandHasHelpWithExamples) {

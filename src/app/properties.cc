@@ -73,6 +73,10 @@ Result<std::vector<cli::FileEntry>> file_options(const cli::CommandSpec& command
     const cli::OptionSpec* option = command.find(entry.key);
     bool usable = option && option->from_environment && entry.key != "config-file";
     if (usable) continue;
+    if (entry.key == "listeners")
+      return bad_line(file_name, entry.line,
+                      "'listeners' is Kafka's; weir has 'listen = HOST:PORT', and 'advertise' for "
+                      "what clients are told");
     if (entry.key.find('.') == std::string::npos)
       return bad_line(file_name, entry.line,
                       "'" + entry.key +

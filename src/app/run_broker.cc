@@ -8,12 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "admin/admin_server.h"
 #include "app/engine_options.h"
-#include "app/machine_memory.h"
+#include "app/machine.h"
 #include "app/storage.h"
 #include "base/decision_ring.h"
 #include "base/metrics.h"
@@ -58,13 +57,12 @@ constexpr int kExitOfSignal = 128;
 constexpr Duration kReachMax = 8s;
 /// For the last answers of a store that is well, when clients took all of --drain-timeout.
 constexpr Duration kStoreGrace = 500ms;
-constexpr std::uint64_t kMemoryDefaultMax = 4ull << 30;
 /// Threads for file calls, and for compression and decompression.
 constexpr std::size_t kWorkerThreads = 4;
 constexpr std::size_t kResolverThreads = 2;
 
 std::uint64_t memory_of(const BrokerOptions& options) {
-  return options.memory_bytes.value_or(std::min(memory_of_machine() / 4, kMemoryDefaultMax));
+  return options.memory_bytes.value_or(memory_default());
 }
 
 /// A limit that is never reached is none.
@@ -184,7 +182,7 @@ Result<void> BrokerProcess::bind() {
   auto server = broker::server_options(kafka_);
   if (!server) return std::unexpected(server.error());
   server_options_ = std::move(*server);
-  unsigned lanes = options_.lanes.value_or(std::max(1u, std::thread::hardware_concurrency()));
+  unsigned lanes = options_.lanes.value_or(lanes_default());
   if (lanes <= 1) {
     lanes_.push_back(&loop_);
   } else {

@@ -46,12 +46,17 @@ TEST_F(CommandsTest, JsonOutputIsOneValuePerLine) {
 TEST_F(CommandsTest, NothingToAlterIsAUsageError) {
   EXPECT_EQ(run({"topic", "alter", "a"}), 2);
   expect_error("nothing to alter");
+  EXPECT_EQ(run({"topic", "alter", "a", "retention.ms=5"}), 2);
+  expect_error("'retention.ms=5' is no topic; write --config retention.ms=5");
   EXPECT_EQ(run({"topic", "create", "a", "--config", "novalue"}), 2);
   expect_error("--config: 'novalue' is not of the form key=value");
 }
 
 TEST_F(CommandsTest, ConfigsAreDescribedAndAltered) {
   broker_.add_topic("a", 1);
+  EXPECT_EQ(run({"config", "describe", "topic/a"}), 0);
+  EXPECT_EQ(console_.output, "");
+  expect_error("--all shows the defaults");
   EXPECT_EQ(run({"config", "alter", "topic/a", "--config", "retention.ms=5"}), 0);
   EXPECT_EQ(run({"config", "describe", "topic/a"}), 0);
   EXPECT_EQ(console_.output, "NAME          VALUE  SOURCE\nretention.ms  5      topic\n");

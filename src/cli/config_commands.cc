@@ -51,8 +51,10 @@ rt::Task<ExitStatus> describe_configs(Session& session) {
   auto configs = co_await admin.describe_configs(*target, session.deadline());
   if (!configs) co_return session.fail(configs.error(), advice_for(*target));
   Table table({"NAME", "VALUE", "SOURCE"});
+  std::size_t shown = 0;
   for (const client::ConfigEntry& config : *configs) {
     if (config.is_default && !session.settings.flag("all")) continue;
+    ++shown;
     table.add({config.name, config.value.value_or("(secret)"), config.source});
     if (!session.json()) continue;
     json::object object{
@@ -63,7 +65,10 @@ rt::Task<ExitStatus> describe_configs(Session& session) {
         {"sensitive", config.sensitive}};
     (void)print_json(session, object);
   }
-  if (!session.json()) (void)session.console.out(table.text());
+  if (!session.json() && shown == 0)
+    session.console.err("nothing is set for it; --all shows the defaults that hold\n");
+  else if (!session.json())
+    (void)session.console.out(table.text());
   co_return ExitStatus::success;
 }
 

@@ -13,7 +13,8 @@ constexpr OptionSpec kOptions[] = {
     {.name = "store",
      .kind = OptionKind::choice,
      .value_name = "KIND",
-     .help = "The store whose prices count: S3 Standard, S3 Express One Zone, or GCS Standard.",
+     .help = "The store whose prices count: s3 (Standard), s3-express (Express One Zone), or gcs "
+             "(Standard).",
      .fallback = "s3",
      .choices = "s3|s3-express|gcs"},
     {.name = "load",

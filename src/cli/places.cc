@@ -88,9 +88,10 @@ Result<std::vector<RecordPrinter::Field>> parse_fields(std::string_view text) {
       known = true;
     }
     if (!known)
-      return fail(
-          ErrorCode::invalid_argument,
-          "'" + std::string(word) + "' is none of key, offset, timestamp, headers and partition");
+      return fail(ErrorCode::invalid_argument,
+                  "'" + std::string(word) +
+                      "' is none of key, offset, timestamp, headers and partition, which are "
+                      "printed besides the value");
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
   }
   return fields;

@@ -21,7 +21,7 @@ constexpr OptionSpec kClusterOptions[] = {
     {.name = "timeout",
      .kind = OptionKind::duration,
      .value_name = "DURATION",
-     .help = "How long to try.",
+     .help = "How long to try; less where no broker listens.",
      .fallback = "30s",
      .from_environment = true},
 };

@@ -134,14 +134,22 @@ void Settings::set(std::string_view option, std::vector<Setting> values) {
   values_[std::string(option)] = std::move(values);
 }
 
-std::string describe_settings(const Settings& settings) {
+std::string describe_settings(const Settings& settings,
+                              const std::map<std::string_view, std::string>& computed) {
   std::string out;
   for (std::span<const OptionSpec> table :
        {settings.command().options, settings.command().common}) {
     for (const OptionSpec& option : table) {
       if (!option.from_environment) continue;
       const std::vector<Setting>& values = settings.all(option.name);
-      if (values.empty())
+      if (auto found = computed.find(option.name); values.empty() && found != computed.end())
+        out.append(option.name)
+            .append(" = ")
+            .append(found->second)
+            .append("  # ")
+            .append(option.fallback_note)
+            .append("\n");
+      else if (values.empty())
         out.append(option.name)
             .append(" = (")
             .append(option.fallback_note.empty() ? "unset" : option.fallback_note)

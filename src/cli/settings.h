@@ -74,8 +74,10 @@ class Settings {
 /// Errors: invalid_argument: what is wrong, where it came from, what to do.
 Result<Settings> resolve_settings(const CommandSpec& command, const SettingSources& sources);
 
-/// "name  value  (source)" for every option; secrets are masked.
-std::string describe_settings(const Settings& settings);
+/// "name = value  # source" for every option; secrets are masked. `computed`: what an option that
+/// was not given comes to on this machine.
+std::string describe_settings(const Settings& settings,
+                              const std::map<std::string_view, std::string>& computed = {});
 
 /// `text` without passwords: user information and telling query parameters of a URL, and values
 /// whose key names a secret.

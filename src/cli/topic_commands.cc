@@ -1,6 +1,7 @@
 // weir topic create, list, describe, alter and delete.
 #include "cli/topic_commands.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
@@ -124,6 +125,14 @@ rt::Task<ExitStatus> describe_topics(Session& session) {
   co_return status;
 }
 
+/// A setting without --config is taken for one more topic.
+std::string nothing_to_alter(const std::vector<std::string>& names) {
+  const auto setting = std::ranges::find_if(
+      names, [](const std::string& name) { return name.find('=') != std::string::npos; });
+  if (setting != names.end()) return "'" + *setting + "' is no topic; write --config " + *setting;
+  return "nothing to alter; give --partitions, --config or --delete-config";
+}
+
 rt::Task<ExitStatus> alter_topics(Session& session) {
   auto configs = config_pairs(session.settings);
   if (!configs) co_return session.refuse(configs.error());
@@ -132,8 +141,7 @@ rt::Task<ExitStatus> alter_topics(Session& session) {
   for (const Setting& key : session.settings.all("delete-config"))
     changes.emplace_back(key.text, std::nullopt);
   if (changes.empty() && !session.settings.has("partitions"))
-    co_return session.refuse({ErrorCode::invalid_argument,
-                              "nothing to alter; give --partitions, --config or --delete-config"});
+    co_return session.refuse({ErrorCode::invalid_argument, nothing_to_alter(session.names)});
   std::vector<client::ItemOutcome> outcomes;
   for (const std::string& name : session.names) {
     Result<void> altered = co_await alter_one(session, name, changes);

@@ -19,7 +19,7 @@ def install():
     """Path of the program. Raises SkipTest where there is no Go or the proxy does not answer."""
     program = DIRECTORY / "fake-gcs-server"
     package = f"github.com/fsouza/fake-gcs-server@{VERSION}"
-    go = installs.need("go", "golang")
+    go = installs.need_go()
     installs._install(DIRECTORY, package, [["env", f"GOBIN={DIRECTORY}", go, "install", "-ldflags=-s -w", package]])
     return program
 

@@ -50,7 +50,12 @@ deps() {
   [ -n "${missing//$'\n'/}" ] || return 0
   command -v apt-get >/dev/null || fail "apt-get is not here; install by hand:" $missing
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || fail "neither root nor sudo; install by hand:" $missing
+    if ! command -v sudo >/dev/null; then
+      while read -r line; do
+        [ -z "$line" ] || wanted+=("$(package_choice "$line")")
+      done <<<"$missing"
+      fail "neither root nor sudo; have root install: apt-get install ${wanted[*]}"
+    fi
     root=(sudo)
   fi
   export DEBIAN_FRONTEND=noninteractive
@@ -71,12 +76,19 @@ configure() {
   fi
 }
 
-# build PRESET TARGET…
+# build PRESET TARGET…; two in one build tree would spoil each other's records.
 build() {
   local preset=$1
   shift
-  configure "$preset"
-  cmake --build "build/$preset" --target "$@" >&2
+  mkdir -p build
+  (
+    flock --nonblock 9 || {
+      say "dev: another ./dev builds here; waiting for it"
+      flock 9
+    }
+    configure "$preset"
+    cmake --build "build/$preset" --target "$@" >&2
+  ) 9>"build/$preset.lock"
 }
 
 # Names of the programs whose sources match a suffix: programs _fuzz → the fuzz targets.

@@ -97,6 +97,9 @@ def main(directory, pattern):
         note(f"no test in {directory}/{pattern} yet")
         return EXIT_SKIPPED
     names = list(dict.fromkeys(class_of(test) for test in cases(load(directory, pattern))))
+    if not names and os.environ.get("WEIR_FILTER"):
+        note(f"no test here matches {os.environ['WEIR_FILTER']!r}")
+        return EXIT_SKIPPED
     with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         reports = list(pool.map(lambda name: start_class(directory, pattern, name), names))
     run = sum(report["run"] for report in reports)

@@ -65,5 +65,11 @@ suites_run() {
   printf '\n== summary\n'
   printf '%s\n' "${lines[@]}"
   printf '%d suites: %d passed, %d failed, %d skipped in %s s\n' $# $passed $failed $skipped "$(seconds_since "$all_start")"
+  if [ -n "${WEIR_FILTER:-}" ] && [ $((passed + failed)) -eq 0 ]; then
+    fail "no test of these suites matches '$WEIR_FILTER'"
+  fi
+  if [ "${WEIR_REQUIRE_ALL:-}" != 1 ] && printf '%s\n' "${lines[@]}" | grep -q 'Debian package'; then
+    echo "WEIR_REQUIRE_ALL=1 ./dev test installs what the skipped tests need: some hundred megabytes of Java, Maven and Node"
+  fi
   [ "$failed" -eq 0 ]
 }

@@ -144,6 +144,18 @@ std::expected<Fd, BindFailure> bind_one(SocketAddress& address, bool dual) {
   return fd;
 }
 
+std::string_view advice_for(int error) {
+  switch (error) {
+    case EACCES:
+      return "; take a port from 1024 on, or give the program the right to lower ones "
+             "(CAP_NET_BIND_SERVICE)";
+    case EADDRNOTAVAIL:
+      return "; no interface of this machine has that address; `ip address` lists them, and \"*\" "
+             "is all of them";
+    default: return "";
+  }
+}
+
 bool is_family_missing(int error) { return error == EAFNOSUPPORT || error == EADDRNOTAVAIL; }
 
 /// All addresses on one port. A family that the machine lacks is left out if another remains.
@@ -205,7 +217,8 @@ Result<std::unique_ptr<Listener>> listen_on(AsioLoop& loop, const Endpoint& at) 
   }
   if (!bound) {
     return fail(ErrorCode::configuration, "listen on " + at.text() + ": " + bound.error().what +
-                                              ": " + system_message(bound.error().error));
+                                              ": " + system_message(bound.error().error) +
+                                              std::string(advice_for(bound.error().error)));
   }
   auto acceptors = std::make_shared<Acceptors>(loop);
   for (Fd& fd : *bound) {

@@ -1,5 +1,4 @@
-// How much memory this process may take: what the machine has, or less where a control group says
-// so.
+// What this process may take of its machine, and what a broker takes that was not told.
 //
 // A container sees the memory of its whole host. Its limit stands in files of the control group
 // that it runs in, and of those around it; the least one counts. Both hierarchies of Linux are
@@ -23,5 +22,9 @@ std::optional<std::uint64_t> memory_of_group(const ReadText& read);
 
 /// Bytes: of the machine, or of the control group if that is less.
 std::uint64_t memory_of_machine();
+/// Of `--memory`.
+std::uint64_t memory_default();
+/// Of `--lanes`.
+unsigned lanes_default();
 
 }  // namespace weir::app

@@ -1,4 +1,4 @@
-#include "app/machine_memory.h"
+#include "app/machine.h"
 
 #include <gtest/gtest.h>
 

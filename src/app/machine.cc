@@ -1,4 +1,4 @@
-#include "app/machine_memory.h"
+#include "app/machine.h"
 
 #include <unistd.h>
 
@@ -7,11 +7,13 @@
 #include <cstdio>
 #include <memory>
 #include <string_view>
+#include <thread>
 
 namespace weir::app {
 
 namespace {
 
+constexpr std::uint64_t kMemoryDefaultMax = 4ull << 30;
 constexpr std::size_t kTextMax = 64u << 10;
 
 std::optional<std::string> text_of_file(const std::string& path) {
@@ -84,5 +86,9 @@ std::uint64_t memory_of_machine() {
                             static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return std::min(all, memory_of_group(text_of_file).value_or(all));
 }
+
+unsigned lanes_default() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+std::uint64_t memory_default() { return std::min(memory_of_machine() / 4, kMemoryDefaultMax); }
 
 }  // namespace weir::app
