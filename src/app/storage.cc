@@ -49,7 +49,7 @@ std::unexpected<Error> cannot_open(Error error, const std::string& what, const s
         "; give the user that weir runs as the right to write there (chown, or mount "
         "it writable), or name another directory with " +
         std::string(option);
-  else if (error.is(ErrorCode::configuration))
+  else if (error.is(ErrorCode::configuration) || error.is(ErrorCode::not_found))
     error.message += "; name a directory with " + std::string(option) + " that can be made there";
   return with_context(std::move(error), what + path);
 }
