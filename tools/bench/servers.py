@@ -175,8 +175,14 @@ class Weir(Server):
                 "store_usd": accounting.sum_of(values, "weir_store_price_nanodollars_total") / 1e9}
 
     def flushed_bytes(self):
-        """Of record batches, as they are stored."""
+        """Of record batches, as they were produced."""
         return accounting.sum_of(accounting.metrics(self.admin), "weir_flush_bytes_total")
+
+    def stored_bytes(self):
+        """Of all that was written to the store, as it is there."""
+        values = accounting.metrics(self.admin)
+        return sum(value for series, value in values.items()
+                   if series.startswith("weir_store_bytes_total{") and 'direction="written"' in series)
 
     def driver_cpu_seconds(self):
         """Signing, HTTP and copies: the driver of a store has a thread of its own."""

@@ -114,7 +114,7 @@ def m_stream(context):
     """As fast as it goes, in and out at once. The broker's processor time is that for both."""
     server = context.server
     topic = context.topic(16, {"weir.storage.compression": "zstd"})
-    store, flushed = server.store_cpu_seconds(), server.flushed_bytes()
+    store, written = server.store_cpu_seconds(), server.stored_bytes()
     read = {}
 
     def run():
@@ -130,7 +130,7 @@ def m_stream(context):
         return produced
     found = context.measured(run, context.volume)
     gib = context.volume / (1 << 30)
-    stored = (server.flushed_bytes() - flushed) / context.volume
+    stored = (server.stored_bytes() - written) / context.volume
     text, dollars = month_of(context.program, stored)
     print(text, flush=True)
     # Batches are a little larger than their values, which is what both sides were told to move.
