@@ -26,7 +26,7 @@ extern "C" {
 /// seconds and handed out again, where glibc would fetch fresh ones from the kernel, at a page
 /// fault per 4 KiB of records (docs/adr/0008). Few arenas, because what one keeps no other can use.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): jemalloc's interface.
-const char* malloc_conf = "narenas:4,dirty_decay_ms:10000,muzzy_decay_ms:0,background_thread:true";
+const char* malloc_conf = "narenas:1,dirty_decay_ms:10000,muzzy_decay_ms:0,background_thread:true";
 }
 
 namespace weir::app {
