@@ -24,7 +24,7 @@ extern "C" {
 /// Settings of jemalloc, which reads this name before `main`. Record batches live in buffers of
 /// 64 KiB to several MiB that one thread makes and another frees: freed pages are kept for ten
 /// seconds and handed out again, where glibc would fetch fresh ones from the kernel, at a page
-/// fault per 4 KiB of records (docs/adr/0008). Few arenas, because what one keeps no other can use.
+/// fault per 4 KiB of records (docs/adr/0008). One arena, because what one keeps no other can use.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): jemalloc's interface.
 const char* malloc_conf = "narenas:1,dirty_decay_ms:10000,muzzy_decay_ms:0,background_thread:true";
 }

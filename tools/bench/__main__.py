@@ -107,6 +107,7 @@ class Bench:
     def lone_turns(self):
         """Rows of weir alone, each on a broker of its own."""
         for name, row in self.rows(lambda row: row.alone is not None):
+            os.sync()  # What others left in the page cache is not written at this row's cost.
             arguments = dict(row.alone)
             store = None
             if "store" in arguments:
