@@ -180,8 +180,9 @@ class ConsumerProtocol(SharedBrokerCase):
         self.produce(topic, 20, 2)
         member = self.member(topic, **NEW)
         until(lambda: len(member.read()) == 20, WAIT_SECONDS_MAX, "all records")
-        shown = self.groups("--describe", "--group", topic)
-        self.assertRegex(shown, rf"{topic}\s+{topic}\s+0\s+10\s+10\s+0")
+        # A member says that it has read before it commits.
+        until(lambda: re.search(rf"{topic}\s+{topic}\s+0\s+10\s+10\s+0", self.groups("--describe", "--group", topic)),
+              WAIT_SECONDS_MAX, "the last commit")
         self.assertRegex(self.groups("--describe", "--group", topic, "--state"), rf"{topic}\s.*\buniform\b\s+Stable\s+1")
         shown = self.groups("--describe", "--group", topic, "--members", "--verbose")
         self.assertRegex(shown, rf"{topic}\s+\S+\s+/127.0.0.1\s+rdkafka\s+2")
