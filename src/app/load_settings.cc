@@ -1,5 +1,6 @@
 #include "app/load_settings.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -90,8 +91,12 @@ Result<std::string> read_small_file(const std::string& path) {
     ErrorCode code = errno == ENOENT ? ErrorCode::not_found : ErrorCode::configuration;
     return fail(code, "cannot read " + path + ": " + std::strerror(errno));
   }
-  std::string text(kFileBytesMax + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  std::string text;
+  std::array<char, 16u << 10> piece;
+  for (std::size_t got = piece.size(); got == piece.size() && text.size() <= kFileBytesMax;) {
+    got = std::fread(piece.data(), 1, piece.size(), file.get());
+    text.append(piece.data(), got);
+  }
   if (std::ferror(file.get()))
     return fail(ErrorCode::configuration, "cannot read " + path + ": " + std::strerror(errno));
   if (text.size() > kFileBytesMax)

@@ -4,28 +4,19 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <memory>
 #include <string_view>
 #include <thread>
+
+#include "app/load_settings.h"
 
 namespace weir::app {
 
 namespace {
 
 constexpr std::uint64_t kMemoryDefaultMax = 4ull << 30;
-constexpr std::size_t kTextMax = 64u << 10;
-
-std::optional<std::string> text_of_file(const std::string& path) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), &std::fclose);
-  if (!file) return std::nullopt;
-  std::string text(kTextMax, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  return text;
-}
 
 /// "max" and the like are no limit.
-std::optional<std::uint64_t> number_in(const std::optional<std::string>& text) {
+std::optional<std::uint64_t> number_in(const Result<std::string>& text) {
   if (!text) return std::nullopt;
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
@@ -84,7 +75,7 @@ std::optional<std::uint64_t> memory_of_group(const ReadText& read) {
 std::uint64_t memory_of_machine() {
   const std::uint64_t all = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                             static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return std::min(all, memory_of_group(text_of_file).value_or(all));
+  return std::min(all, memory_of_group(read_small_file).value_or(all));
 }
 
 unsigned lanes_default() { return std::max(1u, std::thread::hardware_concurrency()); }

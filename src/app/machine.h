@@ -12,12 +12,15 @@
 #include <optional>
 #include <string>
 
+#include "base/result.h"
+
 namespace weir::app {
 
-/// The text of a file; nothing if there is none.
-using ReadText = std::function<std::optional<std::string>(const std::string& path)>;
+/// The text of a file; as `read_small_file` (load_settings.h).
+using ReadText = std::function<Result<std::string>(const std::string& path)>;
 
-/// Bytes; nothing if no control group limits them. `read` sees /proc and /sys.
+/// Bytes; nothing if no control group limits them. `read` sees /proc and /sys; what it cannot read
+/// limits nothing.
 std::optional<std::uint64_t> memory_of_group(const ReadText& read);
 
 /// Bytes: of the machine, or of the control group if that is less.

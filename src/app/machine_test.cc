@@ -10,9 +10,9 @@ namespace {
 using Files = std::map<std::string, std::string>;
 
 std::optional<std::uint64_t> limit_in(const Files& files) {
-  return memory_of_group([&](const std::string& path) -> std::optional<std::string> {
+  return memory_of_group([&](const std::string& path) -> Result<std::string> {
     const auto found = files.find(path);
-    if (found == files.end()) return std::nullopt;
+    if (found == files.end()) return fail(ErrorCode::not_found, path);
     return found->second;
   });
 }

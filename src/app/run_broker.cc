@@ -67,10 +67,11 @@ std::uint64_t memory_of(const BrokerOptions& options) {
 
 /// A limit that is never reached is none.
 Result<void> check_memory(const BrokerOptions& options) {
-  if (memory_of(options) <= memory_of_machine()) return {};
+  const std::uint64_t wanted = memory_of(options), present = memory_of_machine();
+  if (wanted <= present) return {};
   return fail(ErrorCode::invalid_argument,
-              "--memory " + format_size(memory_of(options)) + " is more than the " +
-                  format_size(memory_of_machine() >> 20 << 20) +
+              "--memory " + format_size(wanted) + " is more than the " +
+                  format_size(present >> 20 << 20) +
                   " that this machine or container has; give a quarter to a half of that");
 }
 

@@ -1,11 +1,11 @@
 """The loop that kills brokers under load, and the judgement of what is left."""
-import os
 import subprocess
 import time
 
 from harness import installs
 from harness.case import BrokerCase
 from harness.kcat import Kcat
+from harness.stores import S3Store
 from harness.wait import Lines
 from journal import Journal
 
@@ -89,7 +89,7 @@ class Killing(BrokerCase):
             victims = self.brokers
         alone = len(victims) == len(self.brokers)
         time.sleep(self.random.uniform(0, 0.5))
-        if len(self.brokers) > 1 and os.environ.get("WEIR_TEST_STORE") == "s3":
+        if len(self.brokers) > 1 and isinstance(self.brokers[0].store, S3Store):
             time.sleep(ACQUAINTED_SECONDS)
         # At least one in each run, however short.
         if self.random.random() < 0.5 or not self.journal.kills:

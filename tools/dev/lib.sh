@@ -41,9 +41,17 @@ package_choice() {
   echo "$1"
 }
 
+# Of each line that is not empty.
+package_choices() {
+  local line
+  while read -r line; do
+    [ -z "$line" ] || package_choice "$line"
+  done <<<"$1"
+}
+
 # Installs what is missing from tools/dev/packages.txt, and from each further list named.
 deps() {
-  local list line missing='' wanted=() root=()
+  local list missing='' wanted=() root=()
   for list in packages "$@"; do
     missing+=$(packages_missing "tools/dev/$list.txt")$'\n'
   done
@@ -51,19 +59,14 @@ deps() {
   command -v apt-get >/dev/null || fail "apt-get is not here; install by hand:" $missing
   if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-      while read -r line; do
-        [ -z "$line" ] || wanted+=("$(package_choice "$line")")
-      done <<<"$missing"
-      fail "neither root nor sudo; have root install: apt-get install ${wanted[*]}"
+      fail "neither root nor sudo; have root install: apt-get install $(package_choices "$missing" | xargs)"
     fi
     root=(sudo)
   fi
   export DEBIAN_FRONTEND=noninteractive
   say "dev: installing" $missing
   "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=600 update >&2 || fail "apt-get update failed"
-  while read -r line; do
-    [ -z "$line" ] || wanted+=("$(package_choice "$line")")
-  done <<<"$missing"
+  mapfile -t wanted < <(package_choices "$missing")
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 \
     install --no-install-recommends "${wanted[@]}" >&2 || fail "apt-get install failed"
 }

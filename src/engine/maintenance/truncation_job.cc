@@ -63,10 +63,8 @@ rt::Task<Result<bool>> TruncationJob::snapshots_are_there() {
 }
 
 bool TruncationJob::is_wanted(const state::NotedSnapshot& snapshot) const {
-  return std::ranges::any_of(digests_.newest_verified(2), [&](const state::NotedSnapshot& noted) {
-    return noted.position == snapshot.position && noted.writer == snapshot.writer &&
-           noted.counter == snapshot.counter;
-  });
+  const std::vector<state::NotedSnapshot> newest = digests_.newest_verified(2);
+  return std::ranges::find(newest, snapshot) != newest.end();
 }
 
 rt::Task<Result<void>> TruncationJob::raise(Position to) {

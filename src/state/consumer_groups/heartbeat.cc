@@ -41,15 +41,19 @@ struct Found {
   const ConsumerMember* member = nullptr;
 };
 
+/// Who has its instance id, or else, which is enough for a join, its member id.
+const ConsumerMember* present_member(const ConsumerGroup& group, const Heartbeat& heartbeat) {
+  if (!heartbeat.instance_id) return group.find(heartbeat.member_id);
+  const ConsumerMember* member = group.find_static(*heartbeat.instance_id);
+  bool joins = heartbeat.member_epoch == 0;
+  return member == nullptr && joins ? group.find(heartbeat.member_id) : member;
+}
+
 Found find_member(const ConsumerGroup& group, const Heartbeat& heartbeat, bool classic,
                   const std::optional<PartitionList>& owned) {
   bool joins = heartbeat.member_epoch == 0;
-  const ConsumerMember* member = heartbeat.instance_id ? group.find_static(*heartbeat.instance_id)
-                                                       : group.find(heartbeat.member_id);
-  if (member == nullptr) {
-    if (!joins) return {Refusal::unknown_member, nullptr};
-    return {Refusal::none, group.find(heartbeat.member_id)};
-  }
+  const ConsumerMember* member = present_member(group, heartbeat);
+  if (member == nullptr) return {joins ? Refusal::none : Refusal::unknown_member, nullptr};
   if (member->id != heartbeat.member_id) {
     if (!joins) return {Refusal::fenced_instance, nullptr};
     bool taken = !classic && !member->classic && !member->away();
@@ -155,9 +159,7 @@ HeartbeatEffect judge(const ConsumerGroup& group, const Heartbeat& heartbeat,
 }
 
 Position sign_for_join(const ConsumerGroup* group, const Heartbeat& join) {
-  if (group == nullptr) return Position(0);
-  const ConsumerMember* member = join.instance_id ? group->find_static(*join.instance_id) : nullptr;
-  if (member == nullptr) member = group->find(join.member_id);
+  const ConsumerMember* member = group == nullptr ? nullptr : present_member(*group, join);
   return member == nullptr ? Position(0) : member->last_sign;
 }
 
