@@ -56,7 +56,10 @@ ClusterEngine::ClusterEngine(Parts parts, Options options)
   follower_.add_listener(&membership_);
   maintenance_.listen();
   follower_.add_listener(this);
-  follower_.on_truncated([this] { stop_.notify_all(); });
+  follower_.on_truncated([this] {
+    stop_.notify_all();
+    proposer_.look_again();
+  });
   // It counts on groups_, which learns of each fold from this engine.
   follower_.add_listener(&consumer_groups_);
 }

@@ -30,9 +30,9 @@ rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
                          "another broker of this cluster may write one within a minute; without "
                          "one, restore the damaged part of the log from a copy"}});
     co_await rt::sleep_for(parts_.loop, kDamagedRetry);
-    Position before = follower_.next();
-    WEIR_CO_TRY(co_await snapshotter_.load_newest());
-    if (follower_.next() != before) replayed = co_await follower_.replay();
+    auto loaded = co_await snapshotter_.load_newest();
+    if (!loaded) co_return std::unexpected(loaded.error());
+    if (*loaded) replayed = co_await follower_.replay();
   }
   if (!replayed && replayed.error().is(ErrorCode::corrupt))
     co_return fail(ErrorCode::corrupt,
@@ -46,16 +46,19 @@ rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
   co_return replayed;
 }
 
-/// Everything that waits for an outcome, a fold or a barrier goes on with the newer state; commands
+/// Where no newer snapshot is needed, because the log can be read after all, it just goes on. Else
+/// everything that waits for an outcome, a fold or a barrier goes on with the newer state; commands
 /// whose fate the snapshot hides are told so (docs/design.md, 4d).
 rt::Task<Result<void>> ClusterEngine::reload() {
-  Position before = follower_.next();
-  WEIR_CO_TRY(co_await snapshotter_.load_newest());
-  if (follower_.next() == before)
+  auto loaded = co_await snapshotter_.load_newest();
+  if (!loaded) co_return std::unexpected(loaded.error());
+  if (!*loaded) {
+    if ((co_await follower_.read_next()).has_value()) co_return Result<void>{};
     co_return fail(ErrorCode::unavailable,
                    "the commit log at " + parts_.log.describe() + " begins beyond position " +
-                       std::to_string(before.value) +
+                       std::to_string(follower_.next().value) +
                        ", and no snapshot behind it can be read; see weir verify");
+  }
   decisions_.record(parts_.loop.now(), DecisionKind::fold,
                     {static_cast<std::int64_t>(follower_.next().value), -1, 0});
   proposer_.reloaded();

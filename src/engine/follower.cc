@@ -104,12 +104,12 @@ rt::Task<Result<bool>> Follower::read_next() {
   // Somebody else was faster; what was read says nothing any more.
   if (at != next()) co_return true;
   last_read_ = loop_.now();
-  if (!*found) {
+  if (*found)
+    WEIR_CO_TRY(offer(at, **found));
+  else
     proof_.proved_since(started);
-    co_return false;
-  }
-  WEIR_CO_TRY(offer(at, **found));
-  co_return true;
+  note_readable();
+  co_return found->has_value();
 }
 
 rt::Task<Result<void>> Follower::confirm(Position at) {
@@ -128,6 +128,13 @@ void Follower::note_truncated() {
   truncated_ = true;
   logger_.warn("log_truncated_beyond_us", {{"log", log_.describe()}, {"position", next().value}});
   progress_.notify_all();
+  if (on_truncated_) on_truncated_();
+}
+
+void Follower::note_readable() {
+  if (!truncated_) return;
+  truncated_ = false;
+  logger_.info("log_readable_again", {{"log", log_.describe()}, {"position", next().value}});
   if (on_truncated_) on_truncated_();
 }
 

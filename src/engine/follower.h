@@ -57,10 +57,11 @@ class Follower {
   /// Whether what was read at `at` may be believed; if not, this broker has been left behind by
   /// truncation. Errors: unavailable (then `truncated` is true), or of reading the floor.
   rt::Task<Result<void>> confirm(Position at);
-  /// The log begins beyond our position: only a snapshot helps. Cleared by `reset`.
+  /// The log begins beyond our position: only a snapshot helps. Cleared by `reset`, and by a read
+  /// that counts: one that began before the log was truncated may bring us past its floor.
   bool truncated() const { return truncated_; }
   void note_truncated();
-  /// Told when `truncated` becomes true; may not suspend.
+  /// Told when `truncated` changes, but for `reset`; may not suspend.
   void on_truncated(std::function<void()> told) { on_truncated_ = std::move(told); }
   /// Listeners are told in the order of being added; they outlive the follower's work.
   void add_listener(FoldListener* listener) { listeners_.push_back(listener); }
@@ -94,6 +95,7 @@ class Follower {
   rt::Task<void> join() { return scope_.join(); }
 
  private:
+  void note_readable();
   rt::Task<void> prove_barriers();
   Result<void> check_level(FeatureLevel level, const std::string& where);
   /// The entries from `from` on, read side by side, up to the first absent one.

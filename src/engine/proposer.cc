@@ -217,7 +217,7 @@ rt::Task<Result<bool>> Proposer::write_once() {
       co_return true;  // Somebody else's entry was folded meanwhile.
     if (outcome.error().is(ErrorCode::precondition)) {
       auto floor = co_await parts_.log.read_floor();
-      if (floor && *floor > attempt.at) parts_.follower.note_truncated();
+      if (floor && *floor > parts_.follower.next()) parts_.follower.note_truncated();
       co_await parts_.follower.check_tail();
     }
     parts_.follower.halt_if_log_is_gone(outcome.error());

@@ -104,6 +104,8 @@ class Proposer final : public FoldListener {
   /// counted cannot be known: they are told as `repeat`, to be answered as retriable. The same
   /// holds for all of them if the snapshot does not know our incarnation.
   void reloaded();
+  /// Whether commands may be offered has changed.
+  void look_again() { arrived_.notify_all(); }
   /// For the name of an object that this broker uploads; with the incarnation it is never given
   /// twice.
   std::uint64_t next_object_number() { return ++object_number_; }

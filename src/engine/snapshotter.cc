@@ -57,7 +57,7 @@ rt::Task<Result<std::vector<std::string>>> Snapshotter::list_newest_first() {
   co_return names;
 }
 
-rt::Task<Result<void>> Snapshotter::load_newest() {
+rt::Task<Result<bool>> Snapshotter::load_newest() {
   auto names = co_await list_newest_first();
   if (!names) co_return std::unexpected(names.error());
   for (const std::string& name : *names) {
@@ -72,14 +72,16 @@ rt::Task<Result<void>> Snapshotter::load_newest() {
                           {{"object", name}, {"error", describe(state.error())}});
       continue;
     }
+    // Whoever waits for a barrier may have read on meanwhile.
+    if (*state->position() < parts_.follower.next()) co_return false;
     parts_.logger.info("snapshot_loaded", {{"object", name}, {"bytes", bytes->size()}});
     last_position_ = *state->position();
     // A snapshot under way writes the state that is about to go.
     writer_.reset();
     parts_.follower.reset(std::move(*state));
-    co_return Result<void>{};
+    co_return true;
   }
-  co_return Result<void>{};
+  co_return false;
 }
 
 bool Snapshotter::preferred() const {

@@ -40,8 +40,8 @@ class Snapshotter {
   Snapshotter(Parts parts, const Options& options);
 
   /// Loads the newest valid snapshot into the follower; an invalid one is reported and the one
-  /// before it used. No snapshot at all is a success. Errors: of the store.
-  rt::Task<Result<void>> load_newest();
+  /// before it used. False: there is none beyond what is folded. Errors: of the store.
+  rt::Task<Result<bool>> load_newest();
   rt::Task<void> run();
   void stop();
   /// Writes one now; for drain and tests. Errors: of the store.
