@@ -98,12 +98,14 @@ inline constexpr std::size_t kItemsPerCommandMax = 1'000;
 inline constexpr std::size_t kRunsPerReplacementMax = 2'000;
 /// Spans that one pass of a merge reads, about 150 bytes of memory each beside their records.
 inline constexpr std::size_t kMergeSpansPerPassMax = 300'000;
+/// After how long flushes that could not be read make a merge worth it again.
+inline constexpr Duration kMergeLookBackAfter = 10min;
 /// Gaps in an object that are read along rather than starting another request.
-inline constexpr std::uint64_t kMergeGapBytesMax = 64u << 10;
+inline constexpr std::uint64_t kMergeGapBytesMax = 256u << 10;
 /// Bytes of one range that a merge reads.
 inline constexpr std::uint64_t kMergeRangeBytesMax = 8u << 20;
-/// Source bytes that a compaction holds at once; partitions up to this size are read once for both
-/// of its phases, many together.
+/// Source bytes of one partition that a compaction holds at once; partitions up to this size are
+/// read once for both of its phases, many together.
 inline constexpr std::uint64_t kCompactionReadBytes = 16u << 20;
 /// Results that a compaction gathers before it writes them.
 inline constexpr std::uint64_t kCompactionGatherBytes = 32u << 20;

@@ -6,12 +6,18 @@
 #include "base/narrow.h"
 #include "engine/compaction/compaction_rules.h"
 #include "engine/limits.h"
+#include "engine/region_transform.h"
 
 namespace weir::engine {
 
 namespace {
 std::uint64_t gather_bytes_max(const JobContext& context) {
   return std::min<std::uint64_t>(kCompactionGatherBytes, context.rules().merge_segment_bytes);
+}
+
+/// Sources of small partitions that are held at once, in memory.
+std::uint64_t pass_bytes_max(const JobContext& context) {
+  return std::max<std::uint64_t>(read_bytes_max(context), context.rules().merge_pass_bytes / 2);
 }
 
 std::int64_t unmerged_lag_ms(const MaintenanceOptions& rules) {
@@ -82,6 +88,8 @@ rt::Task<Result<bool>> CompactionJob::run_once() {
 
 rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
                                               const compaction::Settings& settings) {
+  const std::uint64_t memory_weight =
+      wants_compression(context_.configs, context_.state(), topic) ? kTransformRatioMax : 1;
   for (std::int32_t p = 0; p < topic.partitions && context_.may_go_on(); ++p) {
     if (p % static_cast<std::int32_t>(kPartitionsPerSlice) ==
         static_cast<std::int32_t>(kPartitionsPerSlice) - 1)
@@ -96,9 +104,9 @@ rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
       WEIR_CO_TRY(co_await compact_one(*plan, nullptr));
       continue;
     }
-    if (small_bytes_ + plan->bytes > read_bytes_max(context_))
-      WEIR_CO_TRY(co_await compact_small());
-    small_bytes_ += plan->bytes;
+    const std::uint64_t memory = plan->bytes * memory_weight;
+    if (small_bytes_ + memory > pass_bytes_max(context_)) WEIR_CO_TRY(co_await compact_small());
+    small_bytes_ += memory;
     small_.push_back(std::move(*plan));
   }
   co_return Result<void>{};
@@ -108,6 +116,7 @@ rt::Task<Result<void>> CompactionJob::compact_small() {
   std::vector<CompactionPlan> plans = std::exchange(small_, {});
   small_bytes_ = 0;
   if (plans.empty()) co_return Result<void>{};
+  const auto turn = co_await context_.turn.take();
   std::vector<state::SpanInfo> spans;
   for (const CompactionPlan& plan : plans)
     spans.insert(spans.end(), plan.spans.begin(), plan.spans.end());
@@ -115,7 +124,7 @@ rt::Task<Result<void>> CompactionJob::compact_small() {
   WEIR_CO_TRY(co_await source.load(spans));
   read_bytes_.add(source.bytes_read());
   for (const CompactionPlan& plan : plans) WEIR_CO_TRY(co_await compact_one(plan, &source));
-  co_return Result<void>{};
+  co_return co_await flush();
 }
 
 /// Errors: of the store and the log. What is wrong with the partition stays with it.

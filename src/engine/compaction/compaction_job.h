@@ -39,6 +39,7 @@ class CompactionJob final : public Job {
   std::optional<compaction::KeyMap> map_;
   ByTopic<std::optional<compaction::Settings>> rules_;
   std::vector<CompactionPlan> small_;
+  /// In memory.
   std::uint64_t small_bytes_ = 0;
   std::vector<ReplacementRun> gathered_;
   std::uint64_t gathered_bytes_ = 0;

@@ -15,6 +15,7 @@
 #include "engine/follower.h"
 #include "engine/maintenance/pacer.h"
 #include "engine/maintenance/topic_rules.h"
+#include "engine/maintenance/turn.h"
 #include "engine/off_loop.h"
 #include "engine/options.h"
 #include "engine/proposer.h"
@@ -37,6 +38,8 @@ struct JobContext {
   rt::Workers* workers;
   const Options& options;
   Pacer& pacer;
+  /// Of whoever reads many sources at once.
+  Turn& turn;
   Logger& logger;
   Metrics& metrics;
   /// Rules of topics, parsed.

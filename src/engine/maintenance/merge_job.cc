@@ -101,7 +101,34 @@ void MergeJob::suit_topic(const state::TopicInfo& topic, MergeRules& rules) {
 
 rt::Task<Result<bool>> MergeJob::run_once() {
   MergeRules rules = rules_now();
-  found_bytes_ = 0;
+  found_bytes_ = round_bytes_ = 0;
+  round_met_damage_ = false;
+  if (context_.loop.now() >= look_back_at_) unreadable_to_ = Position(0);
+  window_ = FlushWindow(unreadable_to_);
+  WEIR_CO_TRY(co_await walk(rules, &MergeJob::survey));
+  const auto window = std::exchange(window_, FlushWindow(Position(0)))
+                          .window({context_.rules().merge_pass_bytes, kMergeSpansPerPassMax});
+  if (window) rules.window_end = window->end;
+
+  Result<void> merged = co_await walk(rules, &MergeJob::merge);
+  if (merged) merged = co_await flush(flushes_);
+  if (merged) merged = co_await flush(merged_);
+  flushes_ = merged_ = {};
+  if (!merged) co_return std::unexpected(merged.error());
+  if (window) note_window(*window);
+  backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
+  // What cannot be merged must not bring the next round at once.
+  co_return window && window->more&& round_bytes_ > 0;
+}
+
+/// Damaged objects that fill a window must not keep those behind them from theirs.
+void MergeJob::note_window(const FlushWindow::Window& window) {
+  if (round_bytes_ > 0 || !round_met_damage_) return;
+  unreadable_to_ = window.end;
+  look_back_at_ = context_.loop.now() + kMergeLookBackAfter;
+}
+
+rt::Task<Result<void>> MergeJob::walk(MergeRules& rules, Look look) {
   std::string from;
   while (context_.may_go_on()) {
     std::optional<state::TopicInfo> topic;
@@ -112,33 +139,40 @@ rt::Task<Result<bool>> MergeJob::run_once() {
     if (!topic) break;
     from = topic->name + '\0';
     suit_topic(*topic, rules);
-    Result<void> merged = co_await merge_topic(*topic, rules);
-    if (!merged) {
-      gathered_.clear();
-      gathered_bytes_ = gathered_spans_ = 0;
-      co_return std::unexpected(merged.error());
-    }
+    WEIR_CO_TRY(co_await walk_topic(std::move(*topic), rules, look));
   }
-  Result<void> flushed = co_await flush();
-  if (!flushed) co_return std::unexpected(flushed.error());
-  backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
-  co_return false;
+  co_return Result<void>{};
 }
 
-rt::Task<Result<void>> MergeJob::merge_topic(const state::TopicInfo& topic, MergeRules& rules) {
+rt::Task<Result<void>> MergeJob::walk_topic(state::TopicInfo topic, const MergeRules& rules,
+                                            Look look) {
   for (std::int32_t p = 0; p < topic.partitions && context_.may_go_on(); ++p) {
-    if (p % static_cast<std::int32_t>(kPartitionsPerSlice) == 0) co_await rt::yield(context_.loop);
+    if (++looked_ % kPartitionsPerSlice == 0) co_await rt::yield(context_.loop);
     state::PartitionRef at{topic.id, PartitionIndex(p)};
     if (!is_mine(context_, at)) continue;
     std::optional<Offset> from = Offset(0);
     while (from && context_.may_go_on()) {
-      MergePlan plan = plan_merge(context_.state(), at, rules, *from, kMergeSpansPerPartition);
-      from = plan.next;
-      WEIR_CO_TRY(co_await gather(std::move(plan)));
+      auto next = co_await (this->*look)(at, rules, *from);
+      if (!next) co_return std::unexpected(next.error());
+      from = *next;
       if (from) co_await rt::yield(context_.loop);
     }
   }
   co_return Result<void>{};
+}
+
+rt::Task<Result<std::optional<Offset>>> MergeJob::survey(state::PartitionRef at,
+                                                         const MergeRules& rules, Offset from) {
+  co_return window_.look_at(context_.state(), at, rules, from, kMergeSpansPerPartition,
+                            memory_weight_);
+}
+
+rt::Task<Result<std::optional<Offset>>> MergeJob::merge(state::PartitionRef at,
+                                                        const MergeRules& rules, Offset from) {
+  MergePlan plan = plan_merge(context_.state(), at, rules, from, kMergeSpansPerPartition);
+  const std::optional<Offset> next = plan.next;
+  WEIR_CO_TRY(co_await gather(std::move(plan)));
+  co_return next;
 }
 
 rt::Task<Result<void>> MergeJob::gather(MergePlan plan) {
@@ -146,20 +180,21 @@ rt::Task<Result<void>> MergeJob::gather(MergePlan plan) {
     found_bytes_ += run.bytes;
     backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
     std::uint64_t memory = run.bytes * memory_weight_;
-    bool full = gathered_bytes_ + memory > context_.rules().merge_pass_bytes ||
-                gathered_spans_ + run.spans.size() > kMergeSpansPerPassMax;
-    if (full) WEIR_CO_TRY(co_await flush());
-    gathered_bytes_ += memory;
-    gathered_spans_ += run.spans.size();
-    gathered_.push_back(std::move(run));
+    Gathered& gathered = run.spans.front().object.is_final ? merged_ : flushes_;
+    bool full = gathered.bytes + memory > context_.rules().merge_pass_bytes ||
+                gathered.spans + run.spans.size() > kMergeSpansPerPassMax;
+    if (full) WEIR_CO_TRY(co_await flush(gathered));
+    gathered.bytes += memory;
+    gathered.spans += run.spans.size();
+    gathered.runs.push_back(std::move(run));
   }
   co_return Result<void>{};
 }
 
-rt::Task<Result<void>> MergeJob::flush() {
-  std::vector<MergeRun> runs = std::exchange(gathered_, {});
-  gathered_bytes_ = gathered_spans_ = 0;
+rt::Task<Result<void>> MergeJob::flush(Gathered& gathered) {
+  std::vector<MergeRun> runs = std::exchange(gathered, {}).runs;
   if (runs.empty()) co_return Result<void>{};
+  const auto turn = co_await context_.turn.take();
   std::vector<state::SpanInfo> spans;
   for (const MergeRun& run : runs) spans.insert(spans.end(), run.spans.begin(), run.spans.end());
   // Freed before anything is written; what is needed lives on in the regions.
@@ -175,6 +210,7 @@ rt::Task<Result<void>> MergeJob::flush() {
   std::vector<ReplacementRun> replacement;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
+    round_met_damage_ |= regions[i].empty();
     if (regions[i].empty()) continue;
     bool full = bytes + runs[i].bytes > context_.rules().merge_segment_bytes ||
                 merged.size() >= kRunsPerReplacementMax;
@@ -205,6 +241,7 @@ rt::Task<Result<void>> MergeJob::write(std::vector<MergeRun> runs,
     }
     merged_spans_.add(runs[i].spans.size());
     merged_bytes_.add(runs[i].bytes);
+    round_bytes_ += runs[i].bytes;
   }
   co_return Result<void>{};
 }

@@ -1,9 +1,10 @@
 // MergeJob: moves small spans of many partitions into shared segments of level 1.
 //
-// Each partition belongs to one live broker. A round walks its partitions in slices, gathers runs
-// (merge_plan.h) until they fill a pass, reads their sources, writes them as segments
-// (replacement.h) and goes on; so a round lasts as long as there is a backlog, within the pacer's
-// rates. Memory: the sources of one pass, and what is being read.
+// Each partition belongs to one live broker. A round walks its partitions in slices twice: to see
+// up to where flushes are due (flush_window.h), then to gather runs (merge_plan.h) until they fill
+// a pass, whose sources are read and written as segments (replacement.h). Rounds follow each other
+// while there is a backlog, within the pacer's rates. Memory: the sources of one pass, and what is
+// being read.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "engine/cache.h"
 #include "engine/maintenance/digest_watch.h"
+#include "engine/maintenance/flush_window.h"
 #include "engine/maintenance/job.h"
 #include "engine/maintenance/merge_plan.h"
 #include "engine/maintenance/replacement.h"
@@ -30,9 +32,27 @@ class MergeJob final : public Job {
   void note_position();
   Position settled_position() const;
   void suit_topic(const state::TopicInfo& topic, MergeRules& rules);
-  rt::Task<Result<void>> merge_topic(const state::TopicInfo& topic, MergeRules& rules);
+  /// Looks at a partition from an offset on, and says where to go on if there is more.
+  using Look = rt::Task<Result<std::optional<Offset>>> (MergeJob::*)(state::PartitionRef at,
+                                                                     const MergeRules& rules,
+                                                                     Offset from);
+  rt::Task<Result<void>> walk(MergeRules& rules, Look look);
+  rt::Task<Result<void>> walk_topic(state::TopicInfo topic, const MergeRules& rules, Look look);
+  rt::Task<Result<std::optional<Offset>>> survey(state::PartitionRef at, const MergeRules& rules,
+                                                 Offset from);
+  rt::Task<Result<std::optional<Offset>>> merge(state::PartitionRef at, const MergeRules& rules,
+                                                Offset from);
+  void note_window(const FlushWindow::Window& window);
+  /// Runs for one pass, all of flushes or all of merged spans: the former share objects by time,
+  /// the latter by topic, and passes that cut both would read the former again and again.
+  struct Gathered {
+    std::vector<MergeRun> runs;
+    /// In memory.
+    std::uint64_t bytes = 0;
+    std::size_t spans = 0;
+  };
   rt::Task<Result<void>> gather(MergePlan plan);
-  rt::Task<Result<void>> flush();
+  rt::Task<Result<void>> flush(Gathered& gathered);
   rt::Task<Result<void>> write(std::vector<MergeRun> runs, std::vector<ReplacementRun> replacement);
 
   JobContext& context_;
@@ -40,12 +60,18 @@ class MergeJob final : public Job {
   /// Where the log stood when, for "older than".
   std::vector<std::pair<MonoTime, Position>> history_;
   std::unordered_set<RegionKey, RegionKeyHash> half_dead_;
-  std::vector<MergeRun> gathered_;
-  /// In memory.
-  std::uint64_t gathered_bytes_ = 0;
+  FlushWindow window_{Position(0)};
+  /// Of this round.
+  std::uint64_t round_bytes_ = 0;
+  bool round_met_damage_ = false;
+  /// Nothing before could be read, so it makes no window due until `look_back_at_`.
+  Position unreadable_to_;
+  MonoTime look_back_at_{};
+  std::size_t looked_ = 0;
+  Gathered flushes_;
+  Gathered merged_;
   /// Bytes in memory for one that is stored, of the topic at hand.
   std::uint64_t memory_weight_ = 1;
-  std::size_t gathered_spans_ = 0;
   std::uint64_t found_bytes_ = 0;
   Counter& merged_spans_;
   Counter& merged_bytes_;

@@ -4,6 +4,18 @@
 
 namespace weir::engine {
 
+Position place_of(const state::SpanInfo& span) {
+  return span.object.is_inline ? span.object.position : span.object.born;
+}
+
+bool is_small_flush(const state::SpanInfo& span, const MergeRules& rules) {
+  return !span.object.is_final && span.bytes < rules.leave_bytes;
+}
+
+bool is_long_enough(std::size_t spans, std::uint64_t bytes, const MergeRules& rules) {
+  return spans >= rules.spans_min || (spans > 1 && bytes >= rules.leave_bytes);
+}
+
 namespace {
 
 class Planner {
@@ -14,10 +26,14 @@ class Planner {
   /// False: nothing beyond this span can be settled.
   bool look_at(const state::SpanInfo& span) {
     bool urgent = must_move(span);
-    if (!urgent && place(span) >= rules_.settled) return false;
-    if (!urgent && span.bytes >= rules_.leave_bytes) {
-      close();
-      return true;
+    if (!urgent) {
+      bool young = place_of(span) >= rules_.settled;
+      // What was merged a moment ago is young too, and older flushes may follow it.
+      if (young && !span.object.is_final) return false;
+      if (young || span.bytes >= rules_.leave_bytes || !span.object.is_final) {
+        close();
+        return true;
+      }
     }
     if (!run_.spans.empty() && !fits(span)) close();
     if (run_.spans.empty()) {
@@ -40,8 +56,7 @@ class Planner {
   }
 
   void close() {
-    bool enough = run_.spans.size() >= rules_.spans_min ||
-                  (run_.spans.size() > 1 && run_.bytes >= rules_.leave_bytes);
+    bool enough = is_long_enough(run_.spans.size(), run_.bytes, rules_);
     // Else the same spans would be rewritten for ever.
     enough = enough && regions_ * 2 <= run_.spans.size();
     if (!run_.spans.empty() && (urgent_ || enough)) {
@@ -60,10 +75,8 @@ class Planner {
   std::vector<MergeRun> take() { return std::move(runs_); }
 
  private:
-  static Position place(const state::SpanInfo& span) {
-    return span.object.is_inline ? span.object.position : span.object.born;
-  }
   bool must_move(const state::SpanInfo& span) const {
+    if (is_small_flush(span, rules_) && place_of(span) < rules_.window_end) return true;
     if (span.object.is_inline) return span.object.position < rules_.inline_must_move;
     return rules_.is_half_dead && rules_.is_half_dead(span.object);
   }

@@ -1,12 +1,12 @@
 // MergePlan: which spans of a partition should be merged. Pure.
 //
-// Small spans that follow each other are merged once there are enough of them: first those of
-// flushes, and later, when as many small merged ones stand side by side, these again, so a byte is
-// rewritten once per power of `spans_min`, and regions of `leave_bytes` and more never. What must
-// move is merged however few there are: inline data in entries that are to be truncated, and what
-// is left alive in segments that are more than half dead. A merged span does not cover much more
-// time, and not much more of a partition's bytes, than retention can wait for, because spans are
-// dropped whole.
+// Small spans of flushes that follow each other are merged when their window has come
+// (flush_window.h), and later, when `spans_min` small merged ones stand side by side, these again,
+// so a byte is rewritten once per power of it, and regions of `leave_bytes` and more never. What
+// must move is merged however few there are: the flushes of the window, inline data in entries that
+// are to be truncated, and what is left alive in segments that are more than half dead. A merged
+// span does not cover much more time, and not much more of a partition's bytes, than retention can
+// wait for, because spans are dropped whole.
 #pragma once
 
 #include <functional>
@@ -26,6 +26,8 @@ struct MergeRules {
   std::size_t run_bytes_max = 64u << 20;
   /// Objects at or past this position are too young, unless they must move.
   Position settled;
+  /// Small spans of flushes that were placed before are merged now.
+  Position window_end;
   /// Inline data below must move.
   Position inline_must_move;
   /// Greatest difference between timestamps of one merged span; -1: any.
@@ -33,6 +35,13 @@ struct MergeRules {
   /// Segments whose living rest is to be moved.
   std::function<bool(const state::ObjectRef&)> is_half_dead;
 };
+
+/// Where a span lies in the log, or was the log when its segment was born.
+Position place_of(const state::SpanInfo& span);
+/// A span as a flush wrote it that should not stay as it is.
+bool is_small_flush(const state::SpanInfo& span, const MergeRules& rules);
+/// Whether so much is worth a merge.
+bool is_long_enough(std::size_t spans, std::uint64_t bytes, const MergeRules& rules);
 
 struct MergeRun {
   state::PartitionRef at;

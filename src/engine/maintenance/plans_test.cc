@@ -1,12 +1,14 @@
 // The pure parts of maintenance: what is due, by the state alone.
 #include <gtest/gtest.h>
 
+#include "base/narrow.h"
 #include "engine/api.h"
 #include "engine/audit/inventory.h"
 #include "engine/maintenance/merge_plan.h"
 #include "engine/maintenance/retention.h"
 #include "engine/segment.h"
 #include "state/commands/advance_clock.h"
+#include "state/commands/replace_spans.h"
 #include "state/testing/log_builder.h"
 
 namespace weir::engine {
@@ -32,6 +34,28 @@ class Plans : public ::testing::Test {
   }
   std::int64_t start(TopicRules rules) {
     return retained_start(cluster_.state(), at_, rules).value_or(Offset(-1)).value;
+  }
+  /// As a merge leaves it: each span in a place of its own, for itself.
+  void append_merged(std::int64_t max_timestamp_ms) {
+    append(max_timestamp_ms);
+    std::int64_t end = cluster_.state().partition(at_)->end.value;
+    state::command::ReplaceSpans command;
+    command.segment_born_position = narrow<std::int64_t>(cluster_.state().position().value().value);
+    command.segment_counter = end;
+    command.first_byte = 64;
+    command.segment_bytes = 800;
+    auto& run = command.runs.emplace_back();
+    run.topic_id = at_.topic;
+    run.partition = at_.partition.value;
+    run.base_offset = end - 10;
+    run.end_offset = end;
+    Hash128 seen = cluster_.state().spans_digest(at_, Offset(end - 10), Offset(end)).value();
+    run.old_digest_low = static_cast<std::int64_t>(seen.low);
+    run.old_digest_high = static_cast<std::int64_t>(seen.high);
+    run.spans.push_back({10, 700, max_timestamp_ms});
+    state::CommandOutcome outcome = cluster_.propose(command);
+    ASSERT_EQ(outcome.refusal, Refusal::none);
+    ASSERT_EQ(outcome.items.at(0).refusal, Refusal::none);
   }
   MergeRules merge_rules() {
     MergeRules rules;
@@ -102,11 +126,11 @@ TEST_F(Plans, retention_by_bytes_keeps_at_least_those_bytes) {
   EXPECT_EQ(start(rules), 40);
 }
 
-TEST_F(Plans, merging_waits_for_enough_settled_small_spans) {
-  append(kNow);
-  append(kNow);
+TEST_F(Plans, merged_spans_are_merged_again_when_there_are_enough_small_ones) {
+  append_merged(kNow);
+  append_merged(kNow);
   EXPECT_TRUE(runs(merge_rules()).empty());
-  append(kNow);
+  append_merged(kNow);
   std::vector<MergeRun> found = runs(merge_rules());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].base, Offset(0));
@@ -114,11 +138,29 @@ TEST_F(Plans, merging_waits_for_enough_settled_small_spans) {
   EXPECT_EQ(found[0].bytes, 2'100u);
   EXPECT_EQ(found[0].digest, cluster_.state().spans_digest(at_, Offset(0), Offset(30)));
   MergeRules young = merge_rules();
-  young.settled = *cluster_.state().position();
+  young.settled = Position(1);
   EXPECT_TRUE(runs(young).empty());
   MergeRules small = merge_rules();
   small.leave_bytes = 700;
   EXPECT_TRUE(runs(small).empty()) << "large regions are left where they are";
+}
+
+TEST_F(Plans, flushes_are_merged_in_their_window_however_few_and_not_elsewhere) {
+  append_merged(kNow);
+  for (int i = 0; i < 4; ++i) append(kNow);
+  EXPECT_TRUE(runs(merge_rules()).empty());
+  MergeRules rules = merge_rules();
+  // Behind the first flush.
+  rules.window_end = Position(cluster_.state().position()->value - 2);
+  std::vector<MergeRun> found = runs(rules);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].base, Offset(10));
+  EXPECT_EQ(found[0].end, Offset(20));
+  rules.window_end = rules.settled;
+  ASSERT_EQ(runs(rules).size(), 1u);
+  EXPECT_EQ(runs(rules)[0].end, Offset(50));
+  rules.leave_bytes = 700;
+  EXPECT_TRUE(runs(rules).empty()) << "large regions are left where they are";
 }
 
 TEST_F(Plans, inline_data_below_the_next_floor_moves_however_little_it_is) {
@@ -133,7 +175,7 @@ TEST_F(Plans, inline_data_below_the_next_floor_moves_however_little_it_is) {
 }
 
 TEST_F(Plans, a_merged_span_covers_little_time_so_that_retention_stays_exact) {
-  for (int hour = 0; hour < 6; ++hour) append(kNow + hour * kHour);
+  for (int hour = 0; hour < 6; ++hour) append_merged(kNow + hour * kHour);
   MergeRules rules = merge_rules();
   rules.extent_ms_max = 2 * kHour;
   std::vector<MergeRun> found = runs(rules);
@@ -143,7 +185,7 @@ TEST_F(Plans, a_merged_span_covers_little_time_so_that_retention_stays_exact) {
 }
 
 TEST_F(Plans, nothing_is_rewritten_that_would_not_become_less) {
-  for (int i = 0; i < 8; ++i) append(kNow);
+  for (int i = 0; i < 8; ++i) append_merged(kNow);
   MergeRules rules = merge_rules();
   rules.region_bytes = 700;
   EXPECT_TRUE(runs(rules).empty());
@@ -153,7 +195,7 @@ TEST_F(Plans, nothing_is_rewritten_that_would_not_become_less) {
 }
 
 TEST_F(Plans, a_long_partition_is_looked_at_in_pieces) {
-  for (int i = 0; i < 10; ++i) append(kNow);
+  for (int i = 0; i < 10; ++i) append_merged(kNow);
   MergePlan plan = plan_merge(cluster_.state(), at_, merge_rules(), Offset(0), 4);
   EXPECT_EQ(plan.next, Offset(40));
   ASSERT_EQ(plan.runs.size(), 1u);

@@ -62,6 +62,8 @@ std::vector<Result<SharedBytes>> extract(const Block& block) {
   return out;
 }
 
+bool is_failed(const Result<SharedBytes>& batches) { return !batches; }
+
 /// What one request reads of an object, for spans that follow each other.
 struct SpanRange {
   std::size_t first = 0;
@@ -203,7 +205,7 @@ rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
   std::vector<SpanRange> ranges = ranges_of(spans);
   std::optional<SegmentView> view;
   bool at_end = reaches_footer(ranges.back(), object.bytes);
-  if (!at_end) view = co_await read_footer(object);
+  bool may_ask_footer = true;
   // The last one first, for the footer may come with it.
   for (std::size_t i = ranges.size(); i-- > 0;) {
     const SpanRange& wanted = ranges[i];
@@ -218,13 +220,16 @@ rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
       co_return fail(ErrorCode::corrupt, name + " is shorter than its spans");
     if (!range) co_return with_context(range.error(), name);
     bytes_read_ += range->size();
-    if (with_footer) {
-      view = footer_in(range->view(), object.bytes);
-      if (!view) view = co_await read_footer(object);
-    }
+    if (with_footer) view = footer_in(range->view(), object.bytes);
     Block block{std::span(spans).subspan(wanted.first, wanted.count), range->view(), wanted.begin,
                 view ? &*view : nullptr};
     auto extracted = co_await off_loop(context_, [&block] { return extract(block); });
+    if (!view && may_ask_footer && std::ranges::any_of(extracted, is_failed)) {
+      may_ask_footer = false;
+      view = co_await read_footer(object);
+      block.segment = view ? &*view : nullptr;
+      if (view) extracted = co_await off_loop(context_, [&block] { return extract(block); });
+    }
     for (std::size_t at = 0; at < wanted.count; ++at)
       take(spans[wanted.first + at], std::move(extracted[at]));
   }

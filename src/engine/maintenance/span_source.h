@@ -1,9 +1,10 @@
 // SpanSource: reads the bytes of many spans for a merge, with few requests.
 //
 // What the cache holds costs none. Spans of one object are read together: the entry of inline spans
-// once, a segment in ranges that run across small gaps, and with the last one its footer, which
-// says how regions are stored, where that is near. Every region is verified and copied into memory
-// of its own, stamped with its final offsets, on the pool. A span whose object is gone, because the
+// once, a segment in ranges that run across small gaps. How a region is stored the segment's footer
+// says; it is read with the last range where that is near, and else only if a region does not prove
+// to be what was produced. Every region is verified and copied into memory of its own, stamped with
+// its final offsets, on the pool. A span whose object is gone, because the
 // state has moved on, is simply absent from the result; a damaged one is reported and absent, so
 // that it stays where it is.
 #pragma once
