@@ -35,7 +35,7 @@ rt::Task<Result<CreateOutcome>> FileLog::create(Position at, BytesChain entry) {
   for (LockWait wait(loop_);;) {
     Result<FileLogDirectory::CreateStep> step = fail(ErrorCode::internal, "");
     {
-      Turn::Held turn = co_await turn_.take();
+      rt::Turn::Held turn = co_await turn_.take();
       step = co_await rt::run_blocking(loop_, workers_,
                                        [&] { return directory_.create_step(at, entry); });
     }
@@ -62,17 +62,17 @@ rt::Task<Result<CreateOutcome>> FileLog::create(Position at, BytesChain entry) {
 rt::Task<Result<void>> FileLog::make_durable(FileLogDirectory::Segment segment,
                                              std::uint64_t target) {
   if (directory_.is_durable(*segment, target)) co_return Result<void>();
-  Turn::Held one_at_a_time = co_await sync_turn_.take();
+  rt::Turn::Held one_at_a_time = co_await sync_turn_.take();
   // Whoever had to wait is usually served by the sync that it waited for.
   if (directory_.is_durable(*segment, target)) co_return Result<void>();
   FileLogDirectory::SyncPlan plan;
   {
-    Turn::Held turn = co_await turn_.take();
+    rt::Turn::Held turn = co_await turn_.take();
     plan = directory_.plan_sync(segment);
   }
   Result<void> synced =
       co_await rt::run_blocking(loop_, workers_, [&] { return directory_.sync(plan); });
-  Turn::Held turn = co_await turn_.take();
+  rt::Turn::Held turn = co_await turn_.take();
   directory_.finish_sync(plan, synced.has_value());
   if (!synced) co_return with_context(std::move(synced).error(), "file log " + segment->path);
   co_return synced;
@@ -83,7 +83,7 @@ rt::Task<Result<FileLogDirectory::Run>> FileLog::locate(Position at, std::size_t
   for (LockWait wait(loop_);;) {
     Result<FileLogDirectory::Run> run = fail(ErrorCode::internal, "");
     {
-      Turn::Held turn = co_await turn_.take();
+      rt::Turn::Held turn = co_await turn_.take();
       if (directory_.knows(at))
         run = directory_.locate(at, count, bytes_max);
       else
@@ -110,7 +110,7 @@ rt::Task<Result<void>> FileLog::read_some(Position at, std::size_t count, std::s
         loop_, workers_, [&] { return FileLogDirectory::read_run(*run, entries); });
     if (read || again || !read.error().is(ErrorCode::corrupt)) co_return read;
     // Perhaps the index is wrong and not the file: see take_in.
-    Turn::Held turn = co_await turn_.take();
+    rt::Turn::Held turn = co_await turn_.take();
     FileLogDirectory::doubt(*run->segment);
   }
 }
@@ -147,7 +147,7 @@ rt::Task<Result<void>> FileLog::raise_floor(Position to) {
   for (LockWait wait(loop_);;) {
     Result<bool> done = fail(ErrorCode::internal, "");
     {
-      Turn::Held turn = co_await turn_.take();
+      rt::Turn::Held turn = co_await turn_.take();
       done = co_await rt::run_blocking(loop_, workers_,
                                        [&] { return directory_.try_raise_floor(to); });
     }
@@ -162,7 +162,7 @@ rt::Task<Result<void>> FileLog::remove(Position first, Position last) {
   for (LockWait wait(loop_);;) {
     Result<bool> done = fail(ErrorCode::internal, "");
     {
-      Turn::Held turn = co_await turn_.take();
+      rt::Turn::Held turn = co_await turn_.take();
       done = co_await rt::run_blocking(loop_, workers_,
                                        [&] { return directory_.try_remove(first, last); });
     }

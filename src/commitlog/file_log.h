@@ -11,8 +11,8 @@
 #pragma once
 
 #include "commitlog/file_directory.h"
-#include "commitlog/turn.h"
 #include "rt/loop.h"
+#include "rt/turn.h"
 #include "rt/workers.h"
 
 namespace weir::commitlog {
@@ -44,8 +44,8 @@ class FileLog final : public CommitLog {
   rt::Loop& loop_;
   rt::Workers& workers_;
   FileLogDirectory& directory_;
-  Turn turn_;
-  Turn sync_turn_;
+  rt::Turn turn_;
+  rt::Turn sync_turn_;
 };
 
 }  // namespace weir::commitlog

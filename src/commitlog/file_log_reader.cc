@@ -34,7 +34,7 @@ rt::Task<Result<std::optional<SharedBytes>>> FileLogReader::read(Position at) {
 rt::Task<Result<std::vector<SharedBytes>>> FileLogReader::read_many(Position from,
                                                                     std::size_t count,
                                                                     std::size_t bytes_max) {
-  Turn::Held turn = co_await turn_.take();
+  rt::Turn::Held turn = co_await turn_.take();
   co_return co_await rt::run_blocking(parts_.loop, parts_.workers,
                                       [&] { return read_some(from, count, bytes_max); });
 }

@@ -16,8 +16,8 @@
 #include "commitlog/commit_log.h"
 #include "commitlog/file_segment.h"
 #include "commitlog/limits.h"
-#include "commitlog/turn.h"
 #include "rt/loop.h"
+#include "rt/turn.h"
 #include "rt/workers.h"
 
 namespace weir::commitlog {
@@ -60,7 +60,7 @@ class FileLogReader final : public CommitLog {
 
   Parts parts_;
   std::string directory_;
-  Turn turn_;
+  rt::Turn turn_;
   /// First positions of the segment files.
   std::vector<Position> segments_;
   /// The one that was read last.

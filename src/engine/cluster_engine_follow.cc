@@ -7,7 +7,7 @@
 namespace weir::engine {
 
 namespace {
-constexpr Duration kDamagedRetry = 2s;
+constexpr Duration kRetryPause = 2s;
 /// A client that asked so recently may ask again.
 constexpr Duration kAtWork = 30s;
 }  // namespace
@@ -19,17 +19,23 @@ rt::Task<Result<void>> ClusterEngine::catch_up(MonoTime deadline) {
   Result<void> replayed = co_await follower_.replay();
   // Snapshots are removed and the log is truncated while we read: a newer one is there then.
   while (!replayed && follower_.truncated() && !stopping_ && parts_.loop.now() < deadline) {
-    WEIR_CO_TRY(co_await reload());
+    auto reloaded = co_await reload();
+    if (!reloaded && parts_.loop.now() + kRetryPause >= deadline)
+      co_return std::unexpected(reloaded.error());
+    if (!reloaded) {
+      parts_.logger.warn("reload_failed", {{"error", describe(reloaded.error())}});
+      co_await rt::sleep_for(parts_.loop, kRetryPause);
+    }
     replayed = co_await follower_.replay();
   }
   while (!replayed && replayed.error().is(ErrorCode::corrupt) && !stopping_ &&
-         parts_.loop.now() + kDamagedRetry < deadline) {
+         parts_.loop.now() + kRetryPause < deadline) {
     parts_.logger.warn("waiting_for_a_snapshot_behind_damage",
                        {{"error", describe(replayed.error())},
                         {"advice",
                          "another broker of this cluster may write one within a minute; without "
                          "one, restore the damaged part of the log from a copy"}});
-    co_await rt::sleep_for(parts_.loop, kDamagedRetry);
+    co_await rt::sleep_for(parts_.loop, kRetryPause);
     auto loaded = co_await snapshotter_.load_newest();
     if (!loaded) co_return std::unexpected(loaded.error());
     if (*loaded) replayed = co_await follower_.replay();
@@ -53,11 +59,12 @@ rt::Task<Result<void>> ClusterEngine::reload() {
   auto loaded = co_await snapshotter_.load_newest();
   if (!loaded) co_return std::unexpected(loaded.error());
   if (!*loaded) {
-    if ((co_await follower_.read_next()).has_value()) co_return Result<void>{};
+    auto found = co_await follower_.read_next();
+    if (found) co_return Result<void>{};
     co_return fail(ErrorCode::unavailable,
-                   "the commit log at " + parts_.log.describe() + " begins beyond position " +
-                       std::to_string(follower_.next().value) +
-                       ", and no snapshot behind it can be read; see weir verify");
+                   "no snapshot from position " + std::to_string(follower_.next().value) +
+                       " on is there, and the log cannot be read on either (" +
+                       describe(found.error()) + "); see weir verify");
   }
   decisions_.record(parts_.loop.now(), DecisionKind::fold,
                     {static_cast<std::int64_t>(follower_.next().value), -1, 0});

@@ -271,36 +271,53 @@ TEST_F(ClusterFaultsTest, a_broker_that_met_damage_is_missed_and_a_snapshot_is_w
   EXPECT_EQ(again->catalog().partition(at)->end, Offset(15));
 }
 
-TEST_F(ClusterFaultsTest, a_broker_that_only_seemed_to_be_left_behind_goes_on_without_a_snapshot) {
-  // A create that was refused when it stood below the floor, and a floor that is told when a read
-  // under way has gone past it.
-  class LateNews final : public commitlog::ForwardingLog {
-   public:
-    using ForwardingLog::ForwardingLog;
-    rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
-      if (std::exchange(refuses, false)) {
-        tells_floor = true;
-        co_return fail(ErrorCode::precondition, "below the floor");
-      }
-      co_return co_await inner_.create(at, std::move(entry));
-    }
-    rt::Task<Result<Position>> read_floor() override {
-      if (std::exchange(tells_floor, false)) co_return Position(1'000);
-      co_return co_await inner_.read_floor();
-    }
-    std::string describe() const override { return "late"; }
-    bool refuses = false;
-    bool tells_floor = false;
-  };
-  LateNews late(log_);
-  rt::sim::SimNode& n = world_.start_node({.host = "a"});
-  EngineNode& a = n.make<EngineNode>(n, testing::SharedStores{store_, late}, quick_options("a"));
-  ASSERT_TRUE(get(n, a->start(n.loop().now() + 5s)).has_value());
-  PartitionRef at{create_topic("a", a, "t"), PartitionIndex(0)};
-  late.refuses = true;
-  EXPECT_TRUE(produce("a", a, batch_of(at, {"x"})).ok());
-  EXPECT_FALSE(late.refuses || late.tells_floor);
-  EXPECT_FALSE(a->follower().truncated());
+/// A log whose answers come late: a create that is refused as below the floor, and the floor that
+/// is told then.
+class LateNews final : public commitlog::ForwardingLog {
+ public:
+  using ForwardingLog::ForwardingLog;
+  rt::Task<Result<commitlog::CreateOutcome>> create(Position at, BytesChain entry) override {
+    if (!std::exchange(refuses, false)) co_return co_await inner_.create(at, std::move(entry));
+    tells_floor = true;
+    co_return fail(ErrorCode::precondition, "below the floor");
+  }
+  rt::Task<Result<Position>> read_floor() override {
+    if (!std::exchange(tells_floor, false)) co_return co_await inner_.read_floor();
+    co_return Position(1'000);
+  }
+  std::string describe() const override { return "late"; }
+  bool refuses = false;
+  bool tells_floor = false;
+};
+
+class LeftBehindTest : public ClusterFaultsTest {
+ protected:
+  void SetUp() override {
+    rt::sim::SimNode& n = world_.start_node({.host = "a"});
+    a_ = &n.make<EngineNode>(n, testing::SharedStores{store_, late_}, quick_options("a"));
+    ASSERT_TRUE(get(n, (*a_)->start(n.loop().now() + 5s)).has_value());
+    at_ = {create_topic("a", *a_, "t"), PartitionIndex(0)};
+  }
+  LateNews late_{log_};
+  EngineNode* a_ = nullptr;
+  PartitionRef at_;
+};
+
+TEST_F(LeftBehindTest, a_broker_that_only_seems_so_goes_on_without_a_snapshot) {
+  late_.refuses = true;
+  EXPECT_TRUE(produce("a", *a_, batch_of(at_, {"x"})).ok());
+  EXPECT_FALSE(late_.refuses || late_.tells_floor);
+  EXPECT_FALSE((*a_)->follower().truncated());
+}
+
+TEST_F(LeftBehindTest, a_refusal_of_what_is_folded_says_nothing) {
+  Follower& follower = (*a_)->follower();
+  follower.note_truncated(Position(follower.next().value - 1));
+  EXPECT_FALSE(follower.truncated());
+  follower.note_truncated(follower.next());
+  EXPECT_TRUE(follower.truncated());
+  world_.run_for(5s);
+  EXPECT_FALSE(follower.truncated()) << "the log can be read";
 }
 
 TEST_F(ClusterFaultsTest, a_store_that_was_rolled_back_stops_the_broker_with_a_sentence) {

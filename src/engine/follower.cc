@@ -96,7 +96,7 @@ rt::Task<Result<bool>> Follower::read_next() {
   MonoTime started = loop_.now();
   auto found = co_await log_.read(at);
   if (!found) {
-    if (found.error().is(ErrorCode::precondition)) note_truncated();
+    if (found.error().is(ErrorCode::precondition)) note_truncated(at);
     halt_if_log_is_gone(found.error());
     co_return with_context(found.error(), "reading the commit log");
   }
@@ -117,14 +117,14 @@ rt::Task<Result<void>> Follower::confirm(Position at) {
   if (!counts) co_return with_context(counts.error(), "reading the floor of the commit log");
   // What is folded already is not looked at again.
   if (*counts || at < next()) co_return Result<void>{};
-  note_truncated();
+  note_truncated(at);
   co_return fail(ErrorCode::unavailable,
                  "the commit log at " + log_.describe() + " was truncated beyond position " +
                      std::to_string(at.value) + "; starting again from a snapshot");
 }
 
-void Follower::note_truncated() {
-  if (truncated_) return;
+void Follower::note_truncated(Position at) {
+  if (truncated_ || at < next()) return;
   truncated_ = true;
   logger_.warn("log_truncated_beyond_us", {{"log", log_.describe()}, {"position", next().value}});
   progress_.notify_all();
@@ -165,7 +165,7 @@ rt::Task<Result<void>> Follower::replay() {
     auto entries = log_.reads_one_by_one()
                        ? co_await read_ahead(at)
                        : co_await log_.read_many(at, kReplayEntries, kReplayBytes);
-    if (!entries && entries.error().is(ErrorCode::precondition)) note_truncated();
+    if (!entries && entries.error().is(ErrorCode::precondition)) note_truncated(at);
     if (!entries) co_return with_context(entries.error(), "replaying the commit log");
     WEIR_CO_TRY(co_await confirm(at));
     if (at != next()) continue;

@@ -60,7 +60,9 @@ class Follower {
   /// The log begins beyond our position: only a snapshot helps. Cleared by `reset`, and by a read
   /// that counts: one that began before the log was truncated may bring us past its floor.
   bool truncated() const { return truncated_; }
-  void note_truncated();
+  /// Something at `at` was refused because the log begins beyond. Of what is folded by now that
+  /// says nothing.
+  void note_truncated(Position at);
   /// Told when `truncated` changes, but for `reset`; may not suspend.
   void on_truncated(std::function<void()> told) { on_truncated_ = std::move(told); }
   /// Listeners are told in the order of being added; they outlive the follower's work.

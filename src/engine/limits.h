@@ -96,10 +96,12 @@ inline constexpr std::size_t kTopicRulesKeptMax = 100'000;
 inline constexpr std::size_t kItemsPerCommandMax = 1'000;
 /// Partitions whose spans one command replaces: folding it takes a few milliseconds.
 inline constexpr std::size_t kRunsPerReplacementMax = 2'000;
-/// Spans that one pass of a merge reads, about 150 bytes of memory each beside their records.
-inline constexpr std::size_t kMergeSpansPerPassMax = 300'000;
-/// After how long flushes that could not be read make a merge worth it again.
-inline constexpr Duration kMergeLookBackAfter = 10min;
+/// What a span takes while it is merged or compacted, beside its records: where it lies, thrice,
+/// its place among what was read, and for a lone one a run of its own.
+inline constexpr std::uint64_t kMergeSpanBytes = 512;
+/// After how long objects that could not be read are tried again, and how many are remembered.
+inline constexpr Duration kMergeUnreadableRetryAfter = 10min;
+inline constexpr std::size_t kMergeUnreadableMax = 10'000;
 /// Gaps in an object that are read along rather than starting another request.
 inline constexpr std::uint64_t kMergeGapBytesMax = 256u << 10;
 /// Bytes of one range that a merge reads.
@@ -122,6 +124,8 @@ inline constexpr std::size_t kCompactionFailuresMax = 10'000;
 /// Of the scrubber: its requests, and the segments that one cycle remembers.
 inline constexpr std::uint64_t kScrubRequestsPerSecond = 2;
 inline constexpr std::size_t kScrubObjectsMax = 1'000'000;
+/// Objects that the store refuses before a merge that has read nothing gives up.
+inline constexpr std::size_t kMergeRefusalsMax = 8;
 /// Object reads of a merge under way at once.
 inline constexpr std::size_t kMergeLoadsInFlight = 4;
 

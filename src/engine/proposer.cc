@@ -217,7 +217,7 @@ rt::Task<Result<bool>> Proposer::write_once() {
       co_return true;  // Somebody else's entry was folded meanwhile.
     if (outcome.error().is(ErrorCode::precondition)) {
       auto floor = co_await parts_.log.read_floor();
-      if (floor && *floor > parts_.follower.next()) parts_.follower.note_truncated();
+      if (floor && *floor > attempt.at) parts_.follower.note_truncated(attempt.at);
       co_await parts_.follower.check_tail();
     }
     parts_.follower.halt_if_log_is_gone(outcome.error());
@@ -242,7 +242,7 @@ rt::Task<Result<bool>> Proposer::resolve(Attempt attempt) {
   if (attempt.at < parts_.follower.next()) co_return true;
   auto found = co_await parts_.log.read(attempt.at);
   if (!found) {
-    if (found.error().is(ErrorCode::precondition)) parts_.follower.note_truncated();
+    if (found.error().is(ErrorCode::precondition)) parts_.follower.note_truncated(attempt.at);
     parts_.follower.halt_if_log_is_gone(found.error());
     co_return std::unexpected(found.error());
   }

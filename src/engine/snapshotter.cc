@@ -58,6 +58,7 @@ rt::Task<Result<std::vector<std::string>>> Snapshotter::list_newest_first() {
 }
 
 rt::Task<Result<bool>> Snapshotter::load_newest() {
+  const bool left_behind = parts_.follower.truncated();
   auto names = co_await list_newest_first();
   if (!names) co_return std::unexpected(names.error());
   for (const std::string& name : *names) {
@@ -73,7 +74,8 @@ rt::Task<Result<bool>> Snapshotter::load_newest() {
       continue;
     }
     // Whoever waits for a barrier may have read on meanwhile.
-    if (*state->position() < parts_.follower.next()) co_return false;
+    const bool read_on = left_behind && !parts_.follower.truncated();
+    if (read_on || *state->position() < parts_.follower.next()) co_return false;
     parts_.logger.info("snapshot_loaded", {{"object", name}, {"bytes", bytes->size()}});
     last_position_ = *state->position();
     // A snapshot under way writes the state that is about to go.

@@ -6,7 +6,6 @@
 #include "base/narrow.h"
 #include "engine/compaction/compaction_rules.h"
 #include "engine/limits.h"
-#include "engine/region_transform.h"
 
 namespace weir::engine {
 
@@ -88,8 +87,7 @@ rt::Task<Result<bool>> CompactionJob::run_once() {
 
 rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
                                               const compaction::Settings& settings) {
-  const std::uint64_t memory_weight =
-      wants_compression(context_.configs, context_.state(), topic) ? kTransformRatioMax : 1;
+  const std::uint64_t memory_weight = memory_weight_of(context_, topic);
   for (std::int32_t p = 0; p < topic.partitions && context_.may_go_on(); ++p) {
     if (p % static_cast<std::int32_t>(kPartitionsPerSlice) ==
         static_cast<std::int32_t>(kPartitionsPerSlice) - 1)
@@ -100,11 +98,12 @@ rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
                                 {context_.loop.wall_now(), unmerged_lag_ms(context_.rules())});
     if (!plan) continue;
     dirty_bytes_ += plan->dirty_bytes;
-    if (plan->bytes > read_bytes_max(context_)) {
+    plan->memory_weight = memory_weight;
+    const std::uint64_t memory = plan->bytes * memory_weight + plan->spans.size() * kMergeSpanBytes;
+    if (memory > read_bytes_max(context_)) {
       WEIR_CO_TRY(co_await compact_one(*plan, nullptr));
       continue;
     }
-    const std::uint64_t memory = plan->bytes * memory_weight;
     if (small_bytes_ + memory > pass_bytes_max(context_)) WEIR_CO_TRY(co_await compact_small());
     small_bytes_ += memory;
     small_.push_back(std::move(*plan));
@@ -116,7 +115,8 @@ rt::Task<Result<void>> CompactionJob::compact_small() {
   std::vector<CompactionPlan> plans = std::exchange(small_, {});
   small_bytes_ = 0;
   if (plans.empty()) co_return Result<void>{};
-  const auto turn = co_await context_.turn.take();
+  const auto turn = co_await context_.turn->take();
+  std::erase_if(plans, [this](const CompactionPlan& plan) { return !is_current(plan); });
   std::vector<state::SpanInfo> spans;
   for (const CompactionPlan& plan : plans)
     spans.insert(spans.end(), plan.spans.begin(), plan.spans.end());

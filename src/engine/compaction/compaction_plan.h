@@ -21,6 +21,8 @@ struct CompactionPlan {
   std::vector<compaction::ProducerEnd> producers;
   std::uint64_t bytes = 0;
   std::uint64_t dirty_bytes = 0;
+  /// Bytes in memory for one that is stored, at most.
+  std::uint64_t memory_weight = 1;
 };
 
 /// The time of the cluster may be this much behind, for an idle cluster tells it rarely.

@@ -52,8 +52,9 @@ rt::Task<Result<SharedBytes>> PartitionCompactor::bytes_of(std::size_t index) {
       std::vector<state::SpanInfo> spans;
       std::uint64_t bytes = 0;
       for (std::size_t i = index; i < plan_.spans.size(); ++i) {
-        if (!spans.empty() && bytes + plan_.spans[i].bytes > read_bytes_max(context_)) break;
-        bytes += plan_.spans[i].bytes;
+        const std::uint64_t memory = plan_.spans[i].bytes * plan_.memory_weight;
+        if (!spans.empty() && bytes + memory > read_bytes_max(context_)) break;
+        bytes += memory;
         spans.push_back(plan_.spans[i]);
       }
       window_ = std::make_unique<SpanSource>(context_);

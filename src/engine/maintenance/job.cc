@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "engine/region_transform.h"
 
 namespace weir::engine {
 
@@ -36,6 +37,10 @@ const TopicRules& rules_of(JobContext& context, const state::TopicInfo& topic) {
   const state::Catalog& catalog = context.state();
   return context.topic_rules.of(catalog, topic,
                                 [&] { return topic_rules(context.configs, catalog, topic); });
+}
+
+std::uint64_t memory_weight_of(const JobContext& context, const state::TopicInfo& topic) {
+  return wants_compression(context.configs, context.state(), topic) ? kTransformRatioMax : 1;
 }
 
 }  // namespace weir::engine

@@ -15,11 +15,11 @@
 #include "engine/follower.h"
 #include "engine/maintenance/pacer.h"
 #include "engine/maintenance/topic_rules.h"
-#include "engine/maintenance/turn.h"
 #include "engine/off_loop.h"
 #include "engine/options.h"
 #include "engine/proposer.h"
 #include "objstore/object_store.h"
+#include "rt/turn.h"
 #include "rt/workers.h"
 
 namespace weir::engine {
@@ -38,8 +38,8 @@ struct JobContext {
   rt::Workers* workers;
   const Options& options;
   Pacer& pacer;
-  /// Of whoever reads many sources at once.
-  Turn& turn;
+  /// Of passes that hold many sources at once; a compaction of one large partition is outside.
+  rt::Turn* turn;
   Logger& logger;
   Metrics& metrics;
   /// Rules of topics, parsed.
@@ -68,6 +68,9 @@ bool is_mine(const JobContext& context, const state::PartitionRef& at);
 
 /// What maintenance must know of a topic's settings. Valid until the next call.
 const TopicRules& rules_of(JobContext& context, const state::TopicInfo& topic);
+
+/// Bytes in memory for one that is stored of this topic, at most.
+std::uint64_t memory_weight_of(const JobContext& context, const state::TopicInfo& topic);
 
 template <class F>
 auto off_loop(JobContext& context, F work) {

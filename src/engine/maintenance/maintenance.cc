@@ -25,7 +25,7 @@ Maintenance::Maintenance(Parts parts, const Options& options)
                .workers = parts.workers,
                .options = options,
                .pacer = pacer_,
-               .turn = turn_,
+               .turn = &turn_,
                .logger = parts.logger,
                .metrics = parts.metrics},
       digests_(context_),

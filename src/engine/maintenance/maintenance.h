@@ -43,7 +43,7 @@ class Maintenance {
 
  private:
   Pacer pacer_;
-  Turn turn_;
+  rt::Turn turn_;
   JobContext context_;
   DigestWatch digests_;
   Runner runner_;

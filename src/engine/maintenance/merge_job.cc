@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
+#include "base/ensure.h"
 #include "base/narrow.h"
 #include "engine/limits.h"
-#include "engine/maintenance/replacement.h"
-#include "engine/maintenance/span_source.h"
-#include "engine/region_transform.h"
 
 namespace weir::engine {
 
@@ -17,12 +15,12 @@ constexpr std::int64_t kPartOfRetention = 20;
 
 RegionKey key_of(const state::ObjectRef& object) { return RegionKey::of(object, 0); }
 
-/// The regions of a run, cut at the bounds of spans. Empty if a span could not be read.
+/// The regions of a run whose spans were all read, cut at the bounds of spans.
 std::vector<FinalSpan> regions_of(const MergeRun& run, const SpanSource& source) {
   std::vector<FinalSpan> regions;
   for (const state::SpanInfo& span : run.spans) {
     const SharedBytes* bytes = source.find(span);
-    if (bytes == nullptr) return {};
+    ENSURE(bytes != nullptr);
     if (regions.empty() || regions.back().batches.size() + bytes->size() > run.region_bytes)
       regions.push_back({span.base, span.base, {}});
     regions.back().batches.append(*bytes);
@@ -79,6 +77,10 @@ MergeRules MergeJob::rules_now() {
   rules.is_half_dead = [this](const state::ObjectRef& object) {
     return half_dead_.contains(key_of(object));
   };
+  if (context_.loop.now() >= unreadable_until_) unreadable_.clear();
+  rules.is_unreadable = [this](const state::ObjectRef& object) {
+    return !unreadable_.empty() && unreadable_.contains(key_of(object));
+  };
   return rules;
 }
 
@@ -86,10 +88,8 @@ void MergeJob::suit_topic(const state::TopicInfo& topic, MergeRules& rules) {
   const TopicRules& wanted = rules_of(context_, topic);
   rules.extent_ms_max = -1;
   rules.region_bytes = context_.rules().merge_region_bytes;
-  // What is stored compressed is up to eight times as large in memory.
-  bool compressed = wants_compression(context_.configs, context_.state(), topic);
-  memory_weight_ = compressed ? kTransformRatioMax : 1;
-  rules.run_bytes_max = context_.rules().merge_segment_bytes / memory_weight_;
+  rules.memory_weight = memory_weight_of(context_, topic);
+  rules.run_bytes_max = context_.rules().merge_segment_bytes / rules.memory_weight;
   if (!wanted.remove_old) return;
   if (wanted.retention_ms >= 0)
     rules.extent_ms_max = std::max<std::int64_t>(wanted.retention_ms / kPartOfRetention,
@@ -101,31 +101,25 @@ void MergeJob::suit_topic(const state::TopicInfo& topic, MergeRules& rules) {
 
 rt::Task<Result<bool>> MergeJob::run_once() {
   MergeRules rules = rules_now();
-  found_bytes_ = round_bytes_ = 0;
-  round_met_damage_ = false;
-  if (context_.loop.now() >= look_back_at_) unreadable_to_ = Position(0);
-  window_ = FlushWindow(unreadable_to_);
+  round_bytes_ = round_flush_bytes_ = 0;
+  survey_ = MergeSurvey();
   WEIR_CO_TRY(co_await walk(rules, &MergeJob::survey));
-  const auto window = std::exchange(window_, FlushWindow(Position(0)))
-                          .window({context_.rules().merge_pass_bytes, kMergeSpansPerPassMax});
+  const MergeSurvey found = std::exchange(survey_, MergeSurvey());
+  const std::uint64_t pass_bytes = context_.rules().merge_pass_bytes;
+  const std::uint64_t backlog = found.backlog_bytes(pass_bytes);
+  const auto window = found.window(pass_bytes);
   if (window) rules.window_end = window->end;
+  rules.merged_spans_min = found.merged_spans_min(rules);
+  backlog_bytes_.set(narrow<std::int64_t>(backlog));
 
   Result<void> merged = co_await walk(rules, &MergeJob::merge);
   if (merged) merged = co_await flush(flushes_);
   if (merged) merged = co_await flush(merged_);
   flushes_ = merged_ = {};
   if (!merged) co_return std::unexpected(merged.error());
-  if (window) note_window(*window);
-  backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
+  backlog_bytes_.set(narrow<std::int64_t>(backlog - std::min(backlog, round_bytes_)));
   // What cannot be merged must not bring the next round at once.
-  co_return window && window->more&& round_bytes_ > 0;
-}
-
-/// Damaged objects that fill a window must not keep those behind them from theirs.
-void MergeJob::note_window(const FlushWindow::Window& window) {
-  if (round_bytes_ > 0 || !round_met_damage_) return;
-  unreadable_to_ = window.end;
-  look_back_at_ = context_.loop.now() + kMergeLookBackAfter;
+  co_return window && window->more&& round_flush_bytes_ > 0;
 }
 
 rt::Task<Result<void>> MergeJob::walk(MergeRules& rules, Look look) {
@@ -163,44 +157,84 @@ rt::Task<Result<void>> MergeJob::walk_topic(state::TopicInfo topic, const MergeR
 
 rt::Task<Result<std::optional<Offset>>> MergeJob::survey(state::PartitionRef at,
                                                          const MergeRules& rules, Offset from) {
-  co_return window_.look_at(context_.state(), at, rules, from, kMergeSpansPerPartition,
-                            memory_weight_);
+  co_return survey_.look_at(context_.state(), at, rules, from, kMergeSpansPerPartition);
 }
 
 rt::Task<Result<std::optional<Offset>>> MergeJob::merge(state::PartitionRef at,
                                                         const MergeRules& rules, Offset from) {
   MergePlan plan = plan_merge(context_.state(), at, rules, from, kMergeSpansPerPartition);
   const std::optional<Offset> next = plan.next;
-  WEIR_CO_TRY(co_await gather(std::move(plan)));
+  WEIR_CO_TRY(co_await gather(std::move(plan), rules));
   co_return next;
 }
 
-rt::Task<Result<void>> MergeJob::gather(MergePlan plan) {
+rt::Task<Result<void>> MergeJob::gather(MergePlan plan, const MergeRules& rules) {
   for (MergeRun& run : plan.runs) {
-    found_bytes_ += run.bytes;
-    backlog_bytes_.set(narrow<std::int64_t>(found_bytes_));
-    std::uint64_t memory = run.bytes * memory_weight_;
+    std::uint64_t memory = memory_of(run.spans.size(), run.bytes, rules);
     Gathered& gathered = run.spans.front().object.is_final ? merged_ : flushes_;
-    bool full = gathered.bytes + memory > context_.rules().merge_pass_bytes ||
-                gathered.spans + run.spans.size() > kMergeSpansPerPassMax;
-    if (full) WEIR_CO_TRY(co_await flush(gathered));
-    gathered.bytes += memory;
-    gathered.spans += run.spans.size();
+    if (gathered.memory + memory > context_.rules().merge_pass_bytes)
+      WEIR_CO_TRY(co_await flush(gathered));
+    gathered.memory += memory;
     gathered.runs.push_back(std::move(run));
   }
   co_return Result<void>{};
 }
 
+/// The pieces of a run whose spans were all read.
+std::vector<MergeRun> MergeJob::readable_parts(MergeRun run, const SpanSource& source) {
+  auto is_read = [&](const state::SpanInfo& span) { return source.find(span) != nullptr; };
+  std::vector<MergeRun> parts;
+  if (std::ranges::all_of(run.spans, is_read)) {
+    parts.push_back(std::move(run));
+    return parts;
+  }
+  auto begin = run.spans.begin();
+  while (begin != run.spans.end()) {
+    if (!is_read(*begin)) {
+      note_unreadable(run.at, *begin++);
+      continue;
+    }
+    auto end = std::find_if_not(begin, run.spans.end(), is_read);
+    // Nothing if somebody else has replaced them meanwhile.
+    if (auto digest = digest_of(context_.state(), run.at, {begin, end})) {
+      MergeRun& part =
+          parts.emplace_back(MergeRun{run.at,
+                                      begin->base,
+                                      Offset((end - 1)->base.value + (end - 1)->records),
+                                      {begin, end},
+                                      0,
+                                      run.region_bytes,
+                                      *digest});
+      for (const state::SpanInfo& span : part.spans) part.bytes += span.bytes;
+    }
+    begin = end;
+  }
+  return parts;
+}
+
+/// What the state has named otherwise meanwhile is gone, and no damage.
+void MergeJob::note_unreadable(const state::PartitionRef& at, const state::SpanInfo& span) {
+  if (!digest_of(context_.state(), at, {&span, 1})) return;
+  if (unreadable_.empty()) unreadable_until_ = context_.loop.now() + kMergeUnreadableRetryAfter;
+  if (unreadable_.size() < kMergeUnreadableMax) unreadable_.insert(key_of(span.object));
+}
+
 rt::Task<Result<void>> MergeJob::flush(Gathered& gathered) {
-  std::vector<MergeRun> runs = std::exchange(gathered, {}).runs;
-  if (runs.empty()) co_return Result<void>{};
-  const auto turn = co_await context_.turn.take();
+  std::vector<MergeRun> planned = std::exchange(gathered, {}).runs;
+  if (planned.empty()) co_return Result<void>{};
+  const auto turn = co_await context_.turn->take();
+  std::erase_if(planned, [&](const MergeRun& run) {
+    return context_.state().spans_digest(run.at, run.base, run.end) != run.digest;
+  });
   std::vector<state::SpanInfo> spans;
-  for (const MergeRun& run : runs) spans.insert(spans.end(), run.spans.begin(), run.spans.end());
+  for (const MergeRun& run : planned) spans.insert(spans.end(), run.spans.begin(), run.spans.end());
   // Freed before anything is written; what is needed lives on in the regions.
   auto source = std::make_unique<SpanSource>(context_);
   WEIR_CO_TRY(co_await source->load(spans));
   read_bytes_.add(source->bytes_read());
+  std::vector<MergeRun> runs;
+  for (MergeRun& run : planned)
+    for (MergeRun& part : readable_parts(std::move(run), *source)) runs.push_back(std::move(part));
   std::vector<std::vector<FinalSpan>> regions;
   regions.reserve(runs.size());
   for (const MergeRun& run : runs) regions.push_back(regions_of(run, *source));
@@ -210,8 +244,6 @@ rt::Task<Result<void>> MergeJob::flush(Gathered& gathered) {
   std::vector<ReplacementRun> replacement;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    round_met_damage_ |= regions[i].empty();
-    if (regions[i].empty()) continue;
     bool full = bytes + runs[i].bytes > context_.rules().merge_segment_bytes ||
                 merged.size() >= kRunsPerReplacementMax;
     if (!merged.empty() && full) {
@@ -242,6 +274,7 @@ rt::Task<Result<void>> MergeJob::write(std::vector<MergeRun> runs,
     merged_spans_.add(runs[i].spans.size());
     merged_bytes_.add(runs[i].bytes);
     round_bytes_ += runs[i].bytes;
+    if (!runs[i].spans.front().object.is_final) round_flush_bytes_ += runs[i].bytes;
   }
   co_return Result<void>{};
 }

@@ -1,7 +1,7 @@
 // MergeJob: moves small spans of many partitions into shared segments of level 1.
 //
 // Each partition belongs to one live broker. A round walks its partitions in slices twice: to see
-// up to where flushes are due (flush_window.h), then to gather runs (merge_plan.h) until they fill
+// what is due (merge_survey.h), then to gather runs (merge_plan.h) until they fill
 // a pass, whose sources are read and written as segments (replacement.h). Rounds follow each other
 // while there is a backlog, within the pacer's rates. Memory: the sources of one pass, and what is
 // being read.
@@ -13,10 +13,11 @@
 
 #include "engine/cache.h"
 #include "engine/maintenance/digest_watch.h"
-#include "engine/maintenance/flush_window.h"
 #include "engine/maintenance/job.h"
 #include "engine/maintenance/merge_plan.h"
+#include "engine/maintenance/merge_survey.h"
 #include "engine/maintenance/replacement.h"
+#include "engine/maintenance/span_source.h"
 
 namespace weir::engine {
 
@@ -42,16 +43,15 @@ class MergeJob final : public Job {
                                                  Offset from);
   rt::Task<Result<std::optional<Offset>>> merge(state::PartitionRef at, const MergeRules& rules,
                                                 Offset from);
-  void note_window(const FlushWindow::Window& window);
+  std::vector<MergeRun> readable_parts(MergeRun run, const SpanSource& source);
+  void note_unreadable(const state::PartitionRef& at, const state::SpanInfo& span);
   /// Runs for one pass, all of flushes or all of merged spans: the former share objects by time,
   /// the latter by topic, and passes that cut both would read the former again and again.
   struct Gathered {
     std::vector<MergeRun> runs;
-    /// In memory.
-    std::uint64_t bytes = 0;
-    std::size_t spans = 0;
+    std::uint64_t memory = 0;
   };
-  rt::Task<Result<void>> gather(MergePlan plan);
+  rt::Task<Result<void>> gather(MergePlan plan, const MergeRules& rules);
   rt::Task<Result<void>> flush(Gathered& gathered);
   rt::Task<Result<void>> write(std::vector<MergeRun> runs, std::vector<ReplacementRun> replacement);
 
@@ -60,19 +60,16 @@ class MergeJob final : public Job {
   /// Where the log stood when, for "older than".
   std::vector<std::pair<MonoTime, Position>> history_;
   std::unordered_set<RegionKey, RegionKeyHash> half_dead_;
-  FlushWindow window_{Position(0)};
-  /// Of this round.
-  std::uint64_t round_bytes_ = 0;
-  bool round_met_damage_ = false;
-  /// Nothing before could be read, so it makes no window due until `look_back_at_`.
-  Position unreadable_to_;
-  MonoTime look_back_at_{};
+  /// Tried again from time to time.
+  std::unordered_set<RegionKey, RegionKeyHash> unreadable_;
+  MonoTime unreadable_until_{};
+  MergeSurvey survey_;
   std::size_t looked_ = 0;
   Gathered flushes_;
   Gathered merged_;
-  /// Bytes in memory for one that is stored, of the topic at hand.
-  std::uint64_t memory_weight_ = 1;
-  std::uint64_t found_bytes_ = 0;
+  /// Record bytes of flushes, and of all, that this round has merged.
+  std::uint64_t round_flush_bytes_ = 0;
+  std::uint64_t round_bytes_ = 0;
   Counter& merged_spans_;
   Counter& merged_bytes_;
   Counter& read_bytes_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/limits.h"
+
 namespace weir::engine {
 
 Position place_of(const state::SpanInfo& span) {
@@ -12,8 +14,28 @@ bool is_small_flush(const state::SpanInfo& span, const MergeRules& rules) {
   return !span.object.is_final && span.bytes < rules.leave_bytes;
 }
 
-bool is_long_enough(std::size_t spans, std::uint64_t bytes, const MergeRules& rules) {
-  return spans >= rules.spans_min || (spans > 1 && bytes >= rules.leave_bytes);
+bool is_unreadable(const state::SpanInfo& span, const MergeRules& rules) {
+  return rules.is_unreadable && rules.is_unreadable(span.object);
+}
+
+bool is_long_enough(std::size_t spans, std::uint64_t bytes, std::size_t spans_min,
+                    const MergeRules& rules) {
+  return spans >= spans_min || (spans > 1 && bytes >= rules.leave_bytes);
+}
+
+std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, const MergeRules& rules) {
+  return bytes * rules.memory_weight + spans * kMergeSpanBytes;
+}
+
+std::optional<Hash128> digest_of(const state::State& state, const state::PartitionRef& at,
+                                 std::span<const state::SpanInfo> spans) {
+  std::size_t same = 0;
+  state.visit_spans(at, spans.front().base, [&](const state::SpanInfo& span) {
+    return span == spans[same] && ++same < spans.size();
+  });
+  if (same < spans.size()) return std::nullopt;
+  return state.spans_digest(at, spans.front().base,
+                            Offset(spans.back().base.value + spans.back().records));
 }
 
 namespace {
@@ -25,6 +47,10 @@ class Planner {
 
   /// False: nothing beyond this span can be settled.
   bool look_at(const state::SpanInfo& span) {
+    if (is_unreadable(span, rules_)) {
+      close();
+      return true;
+    }
     bool urgent = must_move(span);
     if (!urgent) {
       bool young = place_of(span) >= rules_.settled;
@@ -56,7 +82,8 @@ class Planner {
   }
 
   void close() {
-    bool enough = is_long_enough(run_.spans.size(), run_.bytes, rules_);
+    bool enough = rules_.merged_spans_min &&
+                  is_long_enough(run_.spans.size(), run_.bytes, *rules_.merged_spans_min, rules_);
     // Else the same spans would be rewritten for ever.
     enough = enough && regions_ * 2 <= run_.spans.size();
     if (!run_.spans.empty() && (urgent_ || enough)) {
@@ -78,6 +105,8 @@ class Planner {
   bool must_move(const state::SpanInfo& span) const {
     if (is_small_flush(span, rules_) && place_of(span) < rules_.window_end) return true;
     if (span.object.is_inline) return span.object.position < rules_.inline_must_move;
+    // Each broker empties such a segment in a window of its own.
+    if (is_small_flush(span, rules_)) return false;
     return rules_.is_half_dead && rules_.is_half_dead(span.object);
   }
   /// Whether the span may join the open run.

@@ -1,16 +1,17 @@
 // MergePlan: which spans of a partition should be merged. Pure.
 //
 // Small spans of flushes that follow each other are merged when their window has come
-// (flush_window.h), and later, when `spans_min` small merged ones stand side by side, these again,
-// so a byte is rewritten once per power of it, and regions of `leave_bytes` and more never. What
-// must move is merged however few there are: the flushes of the window, inline data in entries that
-// are to be truncated, and what is left alive in segments that are more than half dead. A merged
-// span does not cover much more time, and not much more of a partition's bytes, than retention can
-// wait for, because spans are dropped whole.
+// (merge_survey.h), and later, when enough small merged ones stand side by side, these again, so a
+// byte is rewritten once per power of that, and regions of `leave_bytes` and more never. What must
+// move is merged however few there are: the flushes of the window, inline data in entries that are
+// to be truncated, and what is left alive in segments that are more than half dead. A merged span
+// does not cover much more time, and not much more of a partition's bytes, than retention can wait
+// for, because spans are dropped whole.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/hash.h"
@@ -19,7 +20,12 @@
 namespace weir::engine {
 
 struct MergeRules {
+  /// Spans side by side that make a merge worth it.
   std::size_t spans_min = 8;
+  /// The same of merged spans in this round; nothing: they stay.
+  std::optional<std::size_t> merged_spans_min;
+  /// Bytes in memory for one that is stored.
+  std::uint64_t memory_weight = 1;
   std::size_t leave_bytes = 1u << 20;
   std::size_t region_bytes = 4u << 20;
   /// A run is cut when it holds this much.
@@ -34,14 +40,20 @@ struct MergeRules {
   std::int64_t extent_ms_max = -1;
   /// Segments whose living rest is to be moved.
   std::function<bool(const state::ObjectRef&)> is_half_dead;
+  /// Objects that could not be read: what lies there stays for now.
+  std::function<bool(const state::ObjectRef&)> is_unreadable;
 };
 
 /// Where a span lies in the log, or was the log when its segment was born.
 Position place_of(const state::SpanInfo& span);
 /// A span as a flush wrote it that should not stay as it is.
 bool is_small_flush(const state::SpanInfo& span, const MergeRules& rules);
-/// Whether so much is worth a merge.
-bool is_long_enough(std::size_t spans, std::uint64_t bytes, const MergeRules& rules);
+bool is_unreadable(const state::SpanInfo& span, const MergeRules& rules);
+/// Whether so much is worth a merge where `spans_min` spans are.
+bool is_long_enough(std::size_t spans, std::uint64_t bytes, std::size_t spans_min,
+                    const MergeRules& rules);
+/// What spans of so many stored bytes take while they are merged.
+std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, const MergeRules& rules);
 
 struct MergeRun {
   state::PartitionRef at;
@@ -60,6 +72,10 @@ struct MergePlan {
   /// Where to go on, if `spans_max` ended the look.
   std::optional<Offset> next;
 };
+
+/// Guard of a replacement of exactly these spans; nothing if the state has others there.
+std::optional<Hash128> digest_of(const state::State& state, const state::PartitionRef& at,
+                                 std::span<const state::SpanInfo> spans);
 
 /// Runs in offset order, looking at no more than `spans_max` spans from `from` on.
 MergePlan plan_merge(const state::State& state, const state::PartitionRef& at,

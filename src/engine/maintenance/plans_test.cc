@@ -1,14 +1,12 @@
 // The pure parts of maintenance: what is due, by the state alone.
 #include <gtest/gtest.h>
 
-#include "base/narrow.h"
 #include "engine/api.h"
 #include "engine/audit/inventory.h"
 #include "engine/maintenance/merge_plan.h"
 #include "engine/maintenance/retention.h"
 #include "engine/segment.h"
 #include "state/commands/advance_clock.h"
-#include "state/commands/replace_spans.h"
 #include "state/testing/log_builder.h"
 
 namespace weir::engine {
@@ -35,31 +33,14 @@ class Plans : public ::testing::Test {
   std::int64_t start(TopicRules rules) {
     return retained_start(cluster_.state(), at_, rules).value_or(Offset(-1)).value;
   }
-  /// As a merge leaves it: each span in a place of its own, for itself.
+  /// The same as a merge leaves it.
   void append_merged(std::int64_t max_timestamp_ms) {
     append(max_timestamp_ms);
-    std::int64_t end = cluster_.state().partition(at_)->end.value;
-    state::command::ReplaceSpans command;
-    command.segment_born_position = narrow<std::int64_t>(cluster_.state().position().value().value);
-    command.segment_counter = end;
-    command.first_byte = 64;
-    command.segment_bytes = 800;
-    auto& run = command.runs.emplace_back();
-    run.topic_id = at_.topic;
-    run.partition = at_.partition.value;
-    run.base_offset = end - 10;
-    run.end_offset = end;
-    Hash128 seen = cluster_.state().spans_digest(at_, Offset(end - 10), Offset(end)).value();
-    run.old_digest_low = static_cast<std::int64_t>(seen.low);
-    run.old_digest_high = static_cast<std::int64_t>(seen.high);
-    run.spans.push_back({10, 700, max_timestamp_ms});
-    state::CommandOutcome outcome = cluster_.propose(command);
-    ASSERT_EQ(outcome.refusal, Refusal::none);
-    ASSERT_EQ(outcome.items.at(0).refusal, Refusal::none);
+    state::testing::finalize_last_span(cluster_, at_);
   }
   MergeRules merge_rules() {
     MergeRules rules;
-    rules.spans_min = 3;
+    rules.merged_spans_min = 3;
     rules.settled = Position(1'000);
     return rules;
   }

@@ -1,6 +1,7 @@
 // Two at the same job, and a store that does not do all that it is asked.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 
 #include "engine/audit/auditor.h"
@@ -101,6 +102,12 @@ class SharedWorkTest : public testing::ClusterFixture {
     item.info = record::validate_batch(item.batch.view(), {}).value();
     return item;
   }
+  /// For whom it is always its turn.
+  JobContext of_another_broker(EngineNode& a) {
+    JobContext context = a->maintenance().context();
+    context.turn = &other_turn_.emplace(context.loop);
+    return context;
+  }
   /// Two of a job at the same time, as two brokers that both believe that it is theirs.
   void run_twice(Job& first, Job& second) {
     bool done = false;
@@ -128,6 +135,7 @@ class SharedWorkTest : public testing::ClusterFixture {
   }
 
   PickyStore picky_{store_};
+  std::optional<rt::Turn> other_turn_;
 };
 
 TEST_F(SharedWorkTest, two_merges_of_the_same_spans_waste_effort_and_break_nothing) {
@@ -139,8 +147,9 @@ TEST_F(SharedWorkTest, two_merges_of_the_same_spans_waste_effort_and_break_nothi
     EXPECT_TRUE(produce("a", a, batch_of(at, {expected.back()})).ok());
   }
   Maintenance& maintenance = a->maintenance();
+  JobContext other = of_another_broker(a);
   MergeJob first(maintenance.context(), maintenance.digests());
-  MergeJob second(maintenance.context(), maintenance.digests());
+  MergeJob second(other, maintenance.digests());
   run_twice(first, second);
   world_.run_for(3s);
   run_twice(first, second);
@@ -159,8 +168,8 @@ TEST_F(SharedWorkTest, two_compactions_of_one_partition_break_nothing) {
     EXPECT_TRUE(
         produce("a", a, keyed(at, "k" + std::to_string(i % 2), "v" + std::to_string(i))).ok());
   world_.run_for(8s);
-  JobContext& context = a->maintenance().context();
-  CompactionJob first(context), second(context);
+  JobContext other = of_another_broker(a);
+  CompactionJob first(a->maintenance().context()), second(other);
   run_twice(first, second);
   EXPECT_EQ(counted(a, "weir_compaction_refused_runs_total"), 1u);
   EXPECT_EQ(values_of(fetch("a", a, at, Offset(0)).records),

@@ -119,11 +119,13 @@ rt::Task<Result<void>> SpanSource::load(const std::vector<state::SpanInfo>& span
   for (const RegionKey& key : order) {
     // Loads have the deadlines of the store.
     while (in_flight_ >= kMergeLoadsInFlight) co_await room_.wait();
-    if (failure_ || context_.stopping) break;
+    const bool refused = refusals_ >= kMergeRefusalsMax && loaded_.empty();
+    if (failure_ || refused || context_.stopping) break;
     ++in_flight_;
     loads.spawn(load_object(std::move(by_object[key])));
   }
   co_await loads.join();
+  if (!failure_ && loaded_.empty()) failure_ = refusal_;
   if (failure_) co_return std::unexpected(*failure_);
   if (context_.stopping) co_return fail(ErrorCode::cancelled, "the broker is stopping");
   co_return Result<void>{};
@@ -139,15 +141,23 @@ rt::Task<void> SpanSource::load_object(Spans spans) {
     loaded = co_await load_inline(spans);
   else
     loaded = co_await load_ranges(spans);
-  // What is gone was replaced or dropped by others meanwhile.
-  bool gone = !loaded && (loaded.error().is(ErrorCode::not_found) ||
-                          loaded.error().is(ErrorCode::precondition));
-  if (!loaded && loaded.error().is(ErrorCode::corrupt))
-    context_.logger.error("merge_source_damaged", {{"error", describe(loaded.error())}});
-  else if (!loaded && !gone && !failure_)
-    failure_ = loaded.error();
+  if (!loaded) note_failed(loaded.error());
   --in_flight_;
   room_.notify_one();
+}
+
+void SpanSource::note_failed(const Error& error) {
+  // What is gone was replaced or dropped by others meanwhile.
+  if (error.is(ErrorCode::not_found) || error.is(ErrorCode::precondition)) return;
+  if (error.is(ErrorCode::corrupt)) {
+    context_.logger.error("merge_source_damaged", {{"error", describe(error)}});
+  } else if (error.is(ErrorCode::configuration) || error.is(ErrorCode::unsupported)) {
+    context_.logger.error("merge_source_refused", {{"error", describe(error)}});
+    ++refusals_;
+    refusal_ = error;
+  } else {
+    failure_ = error;
+  }
 }
 
 rt::Task<Result<void>> SpanSource::load_inline(const Spans& spans) {
@@ -176,23 +186,23 @@ rt::Task<Result<void>> SpanSource::load_inline(const Spans& spans) {
   co_return Result<void>{};
 }
 
-/// Nothing where it cannot be had: then regions are taken as they lie there, and each batch proves
-/// itself.
-rt::Task<std::optional<SegmentView>> SpanSource::read_footer(state::ObjectRef object) {
+/// Nothing where there is none. Errors: of the store.
+rt::Task<Result<std::optional<SegmentView>>> SpanSource::read_footer(state::ObjectRef object) {
   std::string name = segment_name(object);
   std::uint64_t size = object.bytes;
   if (size < kSegmentHeaderBytes + kSegmentTrailerBytes) co_return std::nullopt;
   std::uint64_t from = size - std::min(size, kSegmentTailBytes);
   co_await context_.pacer.take(size - from);
   auto tail = co_await context_.store.get_range(name, from, size - from);
-  if (!tail) co_return std::nullopt;
+  if (!tail && tail.error().is(ErrorCode::invalid_argument)) co_return std::nullopt;
+  if (!tail) co_return std::unexpected(tail.error());
   bytes_read_ += tail->size();
   auto footer = segment_footer_bytes(tail->view().last(kSegmentTrailerBytes), size);
   if (!footer) co_return std::nullopt;
   std::uint64_t need = *footer + kSegmentTrailerBytes;
   if (need <= tail->size()) co_return footer_in(tail->view(), size);
   auto rest = co_await context_.store.get_range(name, size - need, from - (size - need));
-  if (!rest) co_return std::nullopt;
+  if (!rest) co_return std::unexpected(rest.error());
   bytes_read_ += rest->size();
   BytesChain whole(*rest);
   whole.append(*tail);
@@ -226,7 +236,9 @@ rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
     auto extracted = co_await off_loop(context_, [&block] { return extract(block); });
     if (!view && may_ask_footer && std::ranges::any_of(extracted, is_failed)) {
       may_ask_footer = false;
-      view = co_await read_footer(object);
+      auto footer = co_await read_footer(object);
+      if (!footer) co_return with_context(footer.error(), name);
+      view = std::move(*footer);
       block.segment = view ? &*view : nullptr;
       if (view) extracted = co_await off_loop(context_, [&block] { return extract(block); });
     }

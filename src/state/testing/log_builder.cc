@@ -1,10 +1,12 @@
 #include "state/testing/log_builder.h"
 
+#include "base/ensure.h"
 #include "base/narrow.h"
 #include "state/commands/append_spans.h"
 #include "state/commands/create_topics.h"
 #include "state/commands/genesis.h"
 #include "state/commands/register_broker.h"
+#include "state/commands/replace_spans.h"
 
 namespace weir::state::testing {
 
@@ -35,6 +37,31 @@ SharedBytes LogBuilder::genesis() {
   genesis.shard_count = 1;
   genesis.created_ms = 1'700'000'000'000;
   return entry({{Incarnation(), CommandCounter(0), {encoded(genesis)}}});
+}
+
+void finalize_last_span(Cluster& cluster, PartitionRef at) {
+  const State& state = cluster.state();
+  SpanInfo last;
+  state.visit_spans(at, Offset(0), [&](const SpanInfo& span) {
+    last = span;
+    return true;
+  });
+  command::ReplaceSpans command;
+  command.segment_born_position = narrow<std::int64_t>(state.position().value().value);
+  command.segment_counter = narrow<std::int64_t>(state.position().value().value);
+  command.first_byte = 64;
+  command.segment_bytes = std::int64_t{last.bytes} + 100;
+  auto& run = command.runs.emplace_back();
+  run.topic_id = at.topic;
+  run.partition = at.partition.value;
+  run.base_offset = last.base.value;
+  run.end_offset = last.base.value + last.records;
+  Hash128 seen = state.spans_digest(at, last.base, Offset(run.end_offset)).value();
+  run.old_digest_low = static_cast<std::int64_t>(seen.low);
+  run.old_digest_high = static_cast<std::int64_t>(seen.high);
+  run.spans.push_back({last.records, last.bytes, last.max_timestamp_ms});
+  CommandOutcome outcome = cluster.propose(command);
+  ENSURE(outcome.refusal == Refusal::none && outcome.items.at(0).refusal == Refusal::none);
 }
 
 Incarnation broker_id(std::uint64_t broker) { return id_of<Incarnation>(500 + broker); }

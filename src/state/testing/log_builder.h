@@ -82,6 +82,10 @@ class Cluster {
   std::vector<SharedBytes> entries_;
 };
 
+/// Replaces the last span of a partition by the same records as a merge writes them: in a segment
+/// of its own.
+void finalize_last_span(Cluster& cluster, PartitionRef at);
+
 Incarnation broker_id(std::uint64_t broker);
 TopicId topic_id(std::string_view name);
 /// A plain span of `records` batches of one record.

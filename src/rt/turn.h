@@ -1,8 +1,8 @@
 // Turn: one coroutine of a loop at a time.
 //
-// Held across the hops of an operation to the workers, which is why it is no mutex: the holder may
-// be away on another thread, and those who wait are suspended, not blocked. A wait ends when the
-// holder's file calls end.
+// Held across suspensions, which is why it is no mutex: the holder may be away on another thread or
+// wait for the store, and those who wait are suspended, not blocked. A wait ends when the holder's
+// calls end, which have deadlines of their own. The holder may take it again before those who wait.
 #pragma once
 
 #include <utility>
@@ -10,11 +10,11 @@
 #include "rt/event.h"
 #include "rt/task.h"
 
-namespace weir::commitlog {
+namespace weir::rt {
 
 class Turn {
  public:
-  explicit Turn(rt::Loop& loop) : given_(loop) {}
+  explicit Turn(Loop& loop) : given_(loop) {}
 
   /// Gives the turn back at its end.
   class Held {
@@ -32,7 +32,7 @@ class Turn {
     Turn* turn_;
   };
 
-  rt::Task<Held> take() {
+  Task<Held> take() {
     while (taken_) co_await given_.wait();
     taken_ = true;
     co_return Held(*this);
@@ -40,7 +40,7 @@ class Turn {
 
  private:
   bool taken_ = false;
-  rt::Event given_;
+  Event given_;
 };
 
-}  // namespace weir::commitlog
+}  // namespace weir::rt
