@@ -119,7 +119,8 @@ rt::Task<Result<bool>> MergeJob::run_once() {
   if (!merged) co_return std::unexpected(merged.error());
   backlog_bytes_.set(narrow<std::int64_t>(backlog - std::min(backlog, round_bytes_)));
   // What cannot be merged must not bring the next round at once.
-  co_return window && window->more&& round_flush_bytes_ > 0;
+  if (!window || round_flush_bytes_ == 0) co_return false;
+  co_return window->more;
 }
 
 rt::Task<Result<void>> MergeJob::walk(MergeRules& rules, Look look) {
