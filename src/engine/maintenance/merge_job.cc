@@ -90,6 +90,7 @@ void MergeJob::suit_topic(const state::TopicInfo& topic, MergeRules& rules) {
   rules.region_bytes = context_.rules().merge_region_bytes;
   rules.memory_weight = memory_weight_of(context_, topic);
   rules.run_bytes_max = context_.rules().merge_segment_bytes / rules.memory_weight;
+  rules.is_compacted = wanted.compact;
   if (!wanted.remove_old) return;
   if (wanted.retention_ms >= 0)
     rules.extent_ms_max = std::max<std::int64_t>(wanted.retention_ms / kPartOfRetention,
@@ -205,7 +206,8 @@ std::vector<MergeRun> MergeJob::readable_parts(MergeRun run, const SpanSource& s
                                       {begin, end},
                                       0,
                                       run.region_bytes,
-                                      *digest});
+                                      *digest,
+                                      run.is_compacted});
       for (const state::SpanInfo& span : part.spans) part.bytes += span.bytes;
     }
     begin = end;
@@ -233,6 +235,8 @@ rt::Task<Result<void>> MergeJob::flush(Gathered& gathered) {
   auto source = std::make_unique<SpanSource>(context_);
   WEIR_CO_TRY(co_await source->load(spans));
   read_bytes_.add(source->bytes_read());
+  // Compaction comes for the former again and again: it shall find them side by side.
+  std::ranges::stable_partition(planned, &MergeRun::is_compacted);
   std::vector<MergeRun> runs;
   for (MergeRun& run : planned)
     for (MergeRun& part : readable_parts(std::move(run), *source)) runs.push_back(std::move(part));

@@ -89,6 +89,7 @@ class Planner {
     if (!run_.spans.empty() && (urgent_ || enough)) {
       run_.at = at_;
       run_.region_bytes = rules_.region_bytes;
+      run_.is_compacted = rules_.is_compacted;
       // Nothing changes while the plan is made, so the bounds are those of spans.
       run_.digest = state_.spans_digest(at_, run_.base, run_.end).value_or(Hash128());
       runs_.push_back(std::move(run_));

@@ -26,6 +26,8 @@ struct MergeRules {
   std::optional<std::size_t> merged_spans_min;
   /// Bytes in memory for one that is stored.
   std::uint64_t memory_weight = 1;
+  /// Whether the topic is compacted by key.
+  bool is_compacted = false;
   std::size_t leave_bytes = 1u << 20;
   std::size_t region_bytes = 4u << 20;
   /// A run is cut when it holds this much.
@@ -65,6 +67,7 @@ struct MergeRun {
   std::size_t region_bytes = 0;
   /// Guard of the replacement.
   Hash128 digest;
+  bool is_compacted = false;
 };
 
 struct MergePlan {

@@ -77,5 +77,43 @@ TEST_F(MergeRequests, a_segment_of_a_flush_is_read_once_whoever_shares_it) {
   EXPECT_GE(read, kRounds * 9 / 10) << "they are merged while records arrive";
 }
 
+TEST_F(MergeRequests, compacted_topics_lie_side_by_side_in_what_a_merge_writes) {
+  Options options = testing::quick_options("a");
+  options.inline_bytes = 0;
+  options.maintenance.clock_interval = 500ms;
+  options.maintenance.merge_interval = 500ms;
+  options.maintenance.merge_after = 1s;
+  options.maintenance.merge_spans_min = 4;
+  options.maintenance.compaction_interval = 1h;
+  EngineNode& engine = start("a", options);
+  std::vector<NewTopic> wanted;
+  for (int i = 0; i < 10; ++i)
+    wanted.push_back({"t" + std::to_string(i),
+                      1,
+                      1,
+                      {{"retention.ms", "-1"}, {"cleanup.policy", i % 2 ? "compact" : "delete"}}});
+  auto topics = get(node("a"), engine->create_topics(std::move(wanted), soon("a")));
+  for (int round = 0; round < 4; ++round) {
+    std::vector<ProduceItem> items;
+    for (const auto& topic : topics)
+      items.push_back(batch_of({topic.id, PartitionIndex(0)}, {"value"}));
+    for (const auto& outcome : get(node("a"), engine->produce(std::move(items), soon("a"))))
+      ASSERT_TRUE(outcome.ok());
+  }
+  world_.run_for(5s);
+  std::size_t merged = 0;
+  for (const auto& object : get(node("a"), store_.list("data/", ""))->objects) {
+    auto segment = decode_segment(get(node("a"), store_.get(object.name))->view());
+    ASSERT_TRUE(segment.has_value());
+    if (!segment->regions.front().final_region) continue;
+    ++merged;
+    std::string kinds;
+    for (const SegmentRegion& region : segment->regions)
+      kinds += (region.topic_name.back() - '0') % 2 ? 'c' : 'd';
+    EXPECT_EQ(kinds, "cccccddddd");
+  }
+  EXPECT_EQ(merged, 1u);
+}
+
 }  // namespace
 }  // namespace weir::engine
