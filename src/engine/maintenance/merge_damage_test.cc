@@ -110,6 +110,17 @@ TEST_F(MergeDamageTest, an_object_that_the_store_refuses_holds_up_nothing_and_is
   EXPECT_EQ(spans().find('f'), std::string::npos);
 }
 
+TEST_F(MergeDamageTest, a_pass_of_refused_objects_alone_is_no_reason_to_stop) {
+  fill(4);
+  for (int i = 0; i < 4; ++i) refusing_.refused[segment_of(i)];
+  world_.run_for(60s);
+  EXPECT_EQ(spans(), "ffff");
+  for (const auto& [name, asked] : refusing_.refused) EXPECT_EQ(asked, 1) << name;
+  fill(5);
+  world_.run_for(5s);
+  EXPECT_EQ(spans(), "ffffM");
+}
+
 TEST_F(MergeDamageTest, a_store_that_refuses_everything_is_reported_and_damages_nothing) {
   fill(20);
   for (int i = 0; i < 20; ++i) refusing_.refused[segment_of(i)];

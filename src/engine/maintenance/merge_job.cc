@@ -103,6 +103,7 @@ void MergeJob::suit_topic(const state::TopicInfo& topic, MergeRules& rules) {
 rt::Task<Result<bool>> MergeJob::run_once() {
   MergeRules rules = rules_now();
   round_bytes_ = round_flush_bytes_ = 0;
+  refused_ = {};
   survey_ = MergeSurvey();
   WEIR_CO_TRY(co_await walk(rules, &MergeJob::survey));
   const MergeSurvey found = std::exchange(survey_, MergeSurvey());
@@ -114,9 +115,10 @@ rt::Task<Result<bool>> MergeJob::run_once() {
   backlog_bytes_.set(narrow<std::int64_t>(backlog));
 
   Result<void> merged = co_await walk(rules, &MergeJob::merge);
-  if (merged) merged = co_await flush(flushes_);
-  if (merged) merged = co_await flush(merged_);
+  if (merged) merged = co_await pass(flushes_);
+  if (merged) merged = co_await pass(merged_);
   flushes_ = merged_ = {};
+  if (merged) merged = std::exchange(refused_, {});
   if (!merged) co_return std::unexpected(merged.error());
   backlog_bytes_.set(narrow<std::int64_t>(backlog - std::min(backlog, round_bytes_)));
   // What cannot be merged must not bring the next round at once.
@@ -175,10 +177,18 @@ rt::Task<Result<void>> MergeJob::gather(MergePlan plan, const MergeRules& rules)
     std::uint64_t memory = memory_of(run.spans.size(), run.bytes, rules);
     Gathered& gathered = run.spans.front().object.is_final ? merged_ : flushes_;
     if (gathered.memory + memory > context_.rules().merge_pass_bytes)
-      WEIR_CO_TRY(co_await flush(gathered));
+      WEIR_CO_TRY(co_await pass(gathered));
     gathered.memory += memory;
     gathered.runs.push_back(std::move(run));
   }
+  co_return Result<void>{};
+}
+
+/// A store that refuses some objects must not keep the other passes from theirs.
+rt::Task<Result<void>> MergeJob::pass(Gathered& gathered) {
+  Result<void> done = co_await flush(gathered);
+  if (done || !done.error().is(ErrorCode::configuration)) co_return done;
+  if (refused_) refused_ = done;
   co_return Result<void>{};
 }
 

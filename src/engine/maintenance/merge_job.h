@@ -67,6 +67,9 @@ class MergeJob final : public Job {
   std::size_t looked_ = 0;
   Gathered flushes_;
   Gathered merged_;
+  /// The first refusal of a pass in this round; the others are made all the same.
+  Result<void> refused_;
+  rt::Task<Result<void>> pass(Gathered& gathered);
   /// Record bytes of flushes, and of all, that this round has merged.
   std::uint64_t round_flush_bytes_ = 0;
   std::uint64_t round_bytes_ = 0;

@@ -18,9 +18,34 @@ bool is_unreadable(const state::SpanInfo& span, const MergeRules& rules) {
   return rules.is_unreadable && rules.is_unreadable(span.object);
 }
 
-bool is_long_enough(std::size_t spans, std::uint64_t bytes, std::size_t spans_min,
-                    const MergeRules& rules) {
-  return spans >= spans_min || (spans > 1 && bytes >= rules.leave_bytes);
+bool RunShape::takes(const state::SpanInfo& span, const MergeRules& rules) const {
+  if (spans_ == 0) return true;
+  if (span.object.is_final != is_final_) return false;
+  if (bytes_ + span.bytes > rules.run_bytes_max) return false;
+  std::int64_t youngest = std::max(youngest_ms_, span.max_timestamp_ms);
+  std::int64_t oldest = std::min(oldest_ms_, span.max_timestamp_ms);
+  return rules.extent_ms_max < 0 || oldest < 0 || youngest - oldest <= rules.extent_ms_max;
+}
+
+void RunShape::add(const state::SpanInfo& span, const MergeRules& rules) {
+  const bool first = spans_ == 0;
+  is_final_ = span.object.is_final;
+  youngest_ms_ = first ? span.max_timestamp_ms : std::max(youngest_ms_, span.max_timestamp_ms);
+  oldest_ms_ = first ? span.max_timestamp_ms : std::min(oldest_ms_, span.max_timestamp_ms);
+  // Regions are cut by what was produced, of which only a bound is known here.
+  const std::uint64_t raw_bytes_max = span.bytes * rules.memory_weight;
+  if (first || last_region_bytes_ + raw_bytes_max > rules.region_bytes) {
+    ++regions_;
+    last_region_bytes_ = 0;
+  }
+  last_region_bytes_ += raw_bytes_max;
+  bytes_ += span.bytes;
+  ++spans_;
+}
+
+bool RunShape::is_worth_it(std::size_t spans_min, const MergeRules& rules) const {
+  const bool long_enough = spans_ >= spans_min || (spans_ > 1 && bytes_ >= rules.leave_bytes);
+  return long_enough && regions_ * 2 <= spans_;
 }
 
 std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, const MergeRules& rules) {
@@ -61,20 +86,10 @@ class Planner {
         return true;
       }
     }
-    if (!run_.spans.empty() && !fits(span)) close();
-    if (run_.spans.empty()) {
-      run_.base = span.base;
-      final_ = span.object.is_final;
-      youngest_ = oldest_ = span.max_timestamp_ms;
-    }
-    youngest_ = std::max(youngest_, span.max_timestamp_ms);
-    oldest_ = std::min(oldest_, span.max_timestamp_ms);
+    if (!shape_.takes(span, rules_)) close();
+    if (run_.spans.empty()) run_.base = span.base;
+    shape_.add(span, rules_);
     urgent_ = urgent_ || urgent;
-    if (run_.spans.empty() || last_region_bytes_ + span.bytes > rules_.region_bytes) {
-      ++regions_;
-      last_region_bytes_ = 0;
-    }
-    last_region_bytes_ += span.bytes;
     run_.spans.push_back(span);
     run_.bytes += span.bytes;
     run_.end = Offset(span.base.value + span.records);
@@ -82,10 +97,7 @@ class Planner {
   }
 
   void close() {
-    bool enough = rules_.merged_spans_min &&
-                  is_long_enough(run_.spans.size(), run_.bytes, *rules_.merged_spans_min, rules_);
-    // Else the same spans would be rewritten for ever.
-    enough = enough && regions_ * 2 <= run_.spans.size();
+    bool enough = rules_.merged_spans_min && shape_.is_worth_it(*rules_.merged_spans_min, rules_);
     if (!run_.spans.empty() && (urgent_ || enough)) {
       run_.at = at_;
       run_.region_bytes = rules_.region_bytes;
@@ -95,8 +107,7 @@ class Planner {
       runs_.push_back(std::move(run_));
     }
     run_ = MergeRun();
-    regions_ = 0;
-    last_region_bytes_ = 0;
+    shape_ = RunShape();
     urgent_ = false;
   }
 
@@ -110,27 +121,14 @@ class Planner {
     if (is_small_flush(span, rules_)) return false;
     return rules_.is_half_dead && rules_.is_half_dead(span.object);
   }
-  /// Whether the span may join the open run.
-  bool fits(const state::SpanInfo& span) const {
-    if (span.object.is_final != final_) return false;
-    if (run_.bytes + span.bytes > rules_.run_bytes_max) return false;
-    std::int64_t youngest = std::max(youngest_, span.max_timestamp_ms);
-    std::int64_t oldest = std::min(oldest_, span.max_timestamp_ms);
-    return rules_.extent_ms_max < 0 || oldest < 0 || youngest - oldest <= rules_.extent_ms_max;
-  }
 
   const state::State& state_;
   state::PartitionRef at_;
   const MergeRules& rules_;
   std::vector<MergeRun> runs_;
   MergeRun run_;
-  /// What the run would become.
-  std::size_t regions_ = 0;
-  std::uint64_t last_region_bytes_ = 0;
+  RunShape shape_;
   bool urgent_ = false;
-  bool final_ = false;
-  std::int64_t youngest_ = -1;
-  std::int64_t oldest_ = -1;
 };
 
 }  // namespace

@@ -51,9 +51,30 @@ Position place_of(const state::SpanInfo& span);
 /// A span as a flush wrote it that should not stay as it is.
 bool is_small_flush(const state::SpanInfo& span, const MergeRules& rules);
 bool is_unreadable(const state::SpanInfo& span, const MergeRules& rules);
-/// Whether so much is worth a merge where `spans_min` spans are.
-bool is_long_enough(std::size_t spans, std::uint64_t bytes, std::size_t spans_min,
-                    const MergeRules& rules);
+/// Spans that follow each other, and what a merge would make of them.
+class RunShape {
+ public:
+  /// Whether the span, which follows the others, may be merged with them.
+  bool takes(const state::SpanInfo& span, const MergeRules& rules) const;
+  void add(const state::SpanInfo& span, const MergeRules& rules);
+  /// Whether that is worth it where `spans_min` spans are: they must become half as many at least,
+  /// else the same spans would be rewritten for ever.
+  bool is_worth_it(std::size_t spans_min, const MergeRules& rules) const;
+  std::size_t spans() const { return spans_; }
+  /// As they are stored.
+  std::uint64_t bytes() const { return bytes_; }
+  bool is_final() const { return is_final_; }
+
+ private:
+  std::size_t spans_ = 0;
+  std::uint64_t bytes_ = 0;
+  bool is_final_ = false;
+  std::size_t regions_ = 0;
+  /// In memory.
+  std::uint64_t last_region_bytes_ = 0;
+  std::int64_t youngest_ms_ = -1;
+  std::int64_t oldest_ms_ = -1;
+};
 /// What spans of so many stored bytes take while they are merged.
 std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, const MergeRules& rules);
 

@@ -16,12 +16,6 @@ std::size_t half_enough(const MergeRules& rules) {
 }
 }  // namespace
 
-void MergeSurvey::add(Load& load, const state::SpanInfo& span, const MergeRules& rules) {
-  load.memory += memory_of(1, span.bytes, rules);
-  load.bytes += span.bytes;
-  ++load.spans;
-}
-
 std::optional<Offset> MergeSurvey::look_at(const state::State& state, const state::PartitionRef& at,
                                            const MergeRules& rules, Offset offset,
                                            std::size_t spans_max) {
@@ -38,12 +32,14 @@ std::optional<Offset> MergeSurvey::look_at(const state::State& state, const stat
       close_run(rules);
       return true;
     }
-    if (span.object.is_final != run_is_final_) close_run(rules);
-    run_is_final_ = span.object.is_final;
-    add(run_, span, rules);
+    if (!run_.takes(span, rules)) close_run(rules);
+    run_.add(span, rules);
     if (span.object.is_final) return true;
-    add(flushes_.all, span, rules);
-    add(objects_[place_of(span)], span, rules);
+    const std::uint64_t memory = memory_of(1, span.bytes, rules);
+    objects_[place_of(span)] += memory;
+    memory_ += memory;
+    flushes_.bytes += span.bytes;
+    flushes_.is_urgent |= rules.is_half_dead && rules.is_half_dead(span.object);
     return true;
   });
   if (!next) close_run(rules);
@@ -51,31 +47,26 @@ std::optional<Offset> MergeSurvey::look_at(const state::State& state, const stat
 }
 
 void MergeSurvey::close_run(const MergeRules& rules) {
-  const Load run = std::exchange(run_, {});
-  Tally& tally = run_is_final_ ? merged_ : flushes_;
-  const bool long_enough = is_long_enough(run.spans, run.bytes, rules.spans_min, rules);
-  if (run_is_final_ && is_long_enough(run.spans, run.bytes, half_enough(rules), rules)) {
-    tally.all.bytes += run.bytes;
-    tally.all.spans += run.spans;
-  }
-  if (!long_enough) return;
-  tally.due_bytes += run.bytes;
-  tally.has_very_long |= run.spans >= rules.spans_min * kVeryLong;
+  const RunShape run = std::exchange(run_, {});
+  Tally& tally = run.is_final() ? merged_ : flushes_;
+  if (run.is_final() && run.is_worth_it(half_enough(rules), rules)) tally.bytes += run.bytes();
+  if (!run.is_worth_it(rules.spans_min, rules)) return;
+  tally.due_bytes += run.bytes();
+  tally.is_urgent |= run.spans() >= rules.spans_min * kVeryLong;
 }
 
 bool MergeSurvey::Tally::is_due() const {
-  return due_bytes > 0 && (has_very_long || due_bytes >= all.bytes / kDueOneIn);
+  return is_urgent || (due_bytes > 0 && due_bytes >= bytes / kDueOneIn);
 }
 
 std::optional<MergeSurvey::Window> MergeSurvey::window(std::uint64_t pass_bytes) const {
   if (objects_.empty()) return std::nullopt;
-  const std::uint64_t all = flushes_.all.memory;
-  if (!flushes_.is_due() && all < pass_bytes) return std::nullopt;
+  if (!flushes_.is_due() && memory_ < pass_bytes) return std::nullopt;
   std::uint64_t taken = 0;
-  for (const auto& [place, load] : objects_) {
-    if (taken > 0 && taken + load.memory > pass_bytes)
-      return Window{place, all - taken >= pass_bytes};
-    taken += load.memory;
+  for (const auto& [place, memory] : objects_) {
+    if (taken > 0 && taken + memory > pass_bytes)
+      return Window{place, memory_ - taken >= pass_bytes};
+    taken += memory;
   }
   return Window{objects_.rbegin()->first.next()};
 }
@@ -86,7 +77,7 @@ std::optional<std::size_t> MergeSurvey::merged_spans_min(const MergeRules& rules
 }
 
 std::uint64_t MergeSurvey::backlog_bytes(std::uint64_t pass_bytes) const {
-  return (window(pass_bytes) ? flushes_.all.bytes : 0) + (merged_.is_due() ? merged_.all.bytes : 0);
+  return (window(pass_bytes) ? flushes_.bytes : 0) + (merged_.is_due() ? merged_.bytes : 0);
 }
 
 }  // namespace weir::engine

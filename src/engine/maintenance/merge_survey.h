@@ -5,7 +5,8 @@
 // partitions, and slow topics would have every object read many times. So a merge takes a window:
 // all small spans that flushes placed before one position, also the only one of a partition, and
 // reads each object once. It is worth it when a good part of their bytes lies in runs that are long
-// enough, when they fill a pass, or when a run is very long.
+// enough, when they fill a pass, when a run is very long, or when they hold segments that are more
+// than half dead.
 //
 // With merged spans it is the same, but for the lone ones, which would be rewritten again and
 // again: they stay until a good part of what could be merged lies in runs that are long enough, and
@@ -42,28 +43,23 @@ class MergeSurvey {
   std::uint64_t backlog_bytes(std::uint64_t pass_bytes) const;
 
  private:
-  struct Load {
-    /// In memory, and as they are stored.
-    std::uint64_t memory = 0;
-    std::uint64_t bytes = 0;
-    std::size_t spans = 0;
-  };
   struct Tally {
     /// What could be merged, and what of it lies in runs that are long enough.
-    Load all;
+    std::uint64_t bytes = 0;
     std::uint64_t due_bytes = 0;
-    bool has_very_long = false;
+    /// What waits for nobody.
+    bool is_urgent = false;
     bool is_due() const;
   };
-  void add(Load& load, const state::SpanInfo& span, const MergeRules& rules);
   void close_run(const MergeRules& rules);
 
-  std::map<Position, Load> objects_;
+  /// Of flushes, in memory.
+  std::map<Position, std::uint64_t> objects_;
+  std::uint64_t memory_ = 0;
   Tally flushes_;
   Tally merged_;
-  /// Spans of one kind that follow each other in the partition at hand.
-  Load run_;
-  bool run_is_final_ = false;
+  /// In the partition at hand.
+  RunShape run_;
 };
 
 }  // namespace weir::engine

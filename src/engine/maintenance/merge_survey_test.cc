@@ -135,5 +135,25 @@ TEST_F(MergeSurveyTest,
   EXPECT_EQ(merged_spans_min(), 2u);
 }
 
+TEST_F(MergeSurveyTest, merged_spans_that_would_not_become_fewer_make_nothing_due) {
+  for (int i = 0; i < 40; ++i) append_merged(0);
+  EXPECT_TRUE(merged_spans_min().has_value());
+  // All records are of the same time, so only regions can be in the way.
+  rules_.region_bytes = 700;
+  EXPECT_FALSE(merged_spans_min().has_value());
+  rules_.region_bytes = 8 * 700;
+  EXPECT_TRUE(merged_spans_min().has_value());
+  rules_.memory_weight = 8;
+  EXPECT_FALSE(merged_spans_min().has_value())
+      << "what is stored compressed may be eight times that";
+}
+
+TEST_F(MergeSurveyTest, flushes_that_hold_a_half_dead_segment_are_due) {
+  flush({0, 1});
+  EXPECT_FALSE(window().has_value());
+  rules_.is_half_dead = [](const state::ObjectRef&) { return true; };
+  EXPECT_TRUE(window().has_value());
+}
+
 }  // namespace
 }  // namespace weir::engine

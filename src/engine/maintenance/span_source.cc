@@ -119,13 +119,12 @@ rt::Task<Result<void>> SpanSource::load(const std::vector<state::SpanInfo>& span
   for (const RegionKey& key : order) {
     // Loads have the deadlines of the store.
     while (in_flight_ >= kMergeLoadsInFlight) co_await room_.wait();
-    const bool refused = refusals_ >= kMergeRefusalsMax && loaded_.empty();
-    if (failure_ || refused || context_.stopping) break;
+    if (refusals_ >= kMergeRefusalsMax && loaded_.empty()) failure_ = refusal_;
+    if (failure_ || context_.stopping) break;
     ++in_flight_;
     loads.spawn(load_object(std::move(by_object[key])));
   }
   co_await loads.join();
-  if (!failure_ && loaded_.empty()) failure_ = refusal_;
   if (failure_) co_return std::unexpected(*failure_);
   if (context_.stopping) co_return fail(ErrorCode::cancelled, "the broker is stopping");
   co_return Result<void>{};
@@ -237,7 +236,11 @@ rt::Task<Result<void>> SpanSource::load_ranges(const Spans& spans) {
     if (!view && may_ask_footer && std::ranges::any_of(extracted, is_failed)) {
       may_ask_footer = false;
       auto footer = co_await read_footer(object);
-      if (!footer) co_return with_context(footer.error(), name);
+      if (!footer) {
+        for (std::size_t at = 0; at < wanted.count; ++at)
+          if (extracted[at]) take(spans[wanted.first + at], std::move(extracted[at]));
+        co_return with_context(footer.error(), name);
+      }
       view = std::move(*footer);
       block.segment = view ? &*view : nullptr;
       if (view) extracted = co_await off_loop(context_, [&block] { return extract(block); });

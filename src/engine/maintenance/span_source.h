@@ -23,8 +23,8 @@ class SpanSource {
  public:
   explicit SpanSource(JobContext& context) : context_(context), room_(context.loop) {}
 
-  /// Errors: of the store or log, for which trying again later may help, or a refusal if nothing at
-  /// all could be read.
+  /// Errors: of the store or log, for which trying again later may help, or a refusal if it seems
+  /// to be of the store as a whole.
   rt::Task<Result<void>> load(const std::vector<state::SpanInfo>& spans);
   /// The final batches of the span; null if it could not be had.
   const SharedBytes* find(const state::SpanInfo& span) const;
