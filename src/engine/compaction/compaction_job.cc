@@ -6,6 +6,7 @@
 #include "base/narrow.h"
 #include "engine/compaction/compaction_rules.h"
 #include "engine/limits.h"
+#include "engine/maintenance/merge_plan.h"
 
 namespace weir::engine {
 
@@ -99,7 +100,7 @@ rt::Task<Result<void>> CompactionJob::look_at(const state::TopicInfo& topic,
     if (!plan) continue;
     dirty_bytes_ += plan->dirty_bytes;
     plan->memory_weight = memory_weight;
-    const std::uint64_t memory = plan->bytes * memory_weight + plan->spans.size() * kMergeSpanBytes;
+    const std::uint64_t memory = memory_of(plan->spans.size(), plan->bytes, memory_weight);
     if (memory > read_bytes_max(context_)) {
       WEIR_CO_TRY(co_await compact_one(*plan, nullptr));
       continue;

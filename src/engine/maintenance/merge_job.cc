@@ -118,7 +118,7 @@ rt::Task<Result<bool>> MergeJob::run_once() {
   if (merged) merged = co_await pass(flushes_);
   if (merged) merged = co_await pass(merged_);
   flushes_ = merged_ = {};
-  if (merged) merged = std::exchange(refused_, {});
+  if (merged) merged = refused_;
   if (!merged) co_return std::unexpected(merged.error());
   backlog_bytes_.set(narrow<std::int64_t>(backlog - std::min(backlog, round_bytes_)));
   // What cannot be merged must not bring the next round at once.
@@ -174,7 +174,7 @@ rt::Task<Result<std::optional<Offset>>> MergeJob::merge(state::PartitionRef at,
 
 rt::Task<Result<void>> MergeJob::gather(MergePlan plan, const MergeRules& rules) {
   for (MergeRun& run : plan.runs) {
-    std::uint64_t memory = memory_of(run.spans.size(), run.bytes, rules);
+    std::uint64_t memory = memory_of(run.spans.size(), run.bytes, rules.memory_weight);
     Gathered& gathered = run.spans.front().object.is_final ? merged_ : flushes_;
     if (gathered.memory + memory > context_.rules().merge_pass_bytes)
       WEIR_CO_TRY(co_await pass(gathered));

@@ -18,6 +18,10 @@ bool is_unreadable(const state::SpanInfo& span, const MergeRules& rules) {
   return rules.is_unreadable && rules.is_unreadable(span.object);
 }
 
+bool is_half_dead(const state::SpanInfo& span, const MergeRules& rules) {
+  return rules.is_half_dead && rules.is_half_dead(span.object);
+}
+
 bool RunShape::takes(const state::SpanInfo& span, const MergeRules& rules) const {
   if (spans_ == 0) return true;
   if (span.object.is_final != is_final_) return false;
@@ -48,8 +52,8 @@ bool RunShape::is_worth_it(std::size_t spans_min, const MergeRules& rules) const
   return long_enough && regions_ * 2 <= spans_;
 }
 
-std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, const MergeRules& rules) {
-  return bytes * rules.memory_weight + spans * kMergeSpanBytes;
+std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, std::uint64_t memory_weight) {
+  return bytes * memory_weight + spans * kMergeSpanBytes;
 }
 
 std::optional<Hash128> digest_of(const state::State& state, const state::PartitionRef& at,
@@ -91,7 +95,6 @@ class Planner {
     shape_.add(span, rules_);
     urgent_ = urgent_ || urgent;
     run_.spans.push_back(span);
-    run_.bytes += span.bytes;
     run_.end = Offset(span.base.value + span.records);
     return true;
   }
@@ -100,6 +103,7 @@ class Planner {
     bool enough = rules_.merged_spans_min && shape_.is_worth_it(*rules_.merged_spans_min, rules_);
     if (!run_.spans.empty() && (urgent_ || enough)) {
       run_.at = at_;
+      run_.bytes = shape_.bytes();
       run_.region_bytes = rules_.region_bytes;
       run_.is_compacted = rules_.is_compacted;
       // Nothing changes while the plan is made, so the bounds are those of spans.
@@ -115,11 +119,11 @@ class Planner {
 
  private:
   bool must_move(const state::SpanInfo& span) const {
-    if (is_small_flush(span, rules_) && place_of(span) < rules_.window_end) return true;
+    const bool small_flush = is_small_flush(span, rules_);
+    if (small_flush && place_of(span) < rules_.window_end) return true;
     if (span.object.is_inline) return span.object.position < rules_.inline_must_move;
-    // Each broker empties such a segment in a window of its own.
-    if (is_small_flush(span, rules_)) return false;
-    return rules_.is_half_dead && rules_.is_half_dead(span.object);
+    // Each broker empties such a segment of its small flushes in a window of its own.
+    return !small_flush && is_half_dead(span, rules_);
   }
 
   const state::State& state_;

@@ -51,6 +51,7 @@ Position place_of(const state::SpanInfo& span);
 /// A span as a flush wrote it that should not stay as it is.
 bool is_small_flush(const state::SpanInfo& span, const MergeRules& rules);
 bool is_unreadable(const state::SpanInfo& span, const MergeRules& rules);
+bool is_half_dead(const state::SpanInfo& span, const MergeRules& rules);
 /// Spans that follow each other, and what a merge would make of them.
 class RunShape {
  public:
@@ -75,8 +76,8 @@ class RunShape {
   std::int64_t youngest_ms_ = -1;
   std::int64_t oldest_ms_ = -1;
 };
-/// What spans of so many stored bytes take while they are merged.
-std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, const MergeRules& rules);
+/// What spans of so many stored bytes take while they are merged or compacted.
+std::uint64_t memory_of(std::size_t spans, std::uint64_t bytes, std::uint64_t memory_weight);
 
 struct MergeRun {
   state::PartitionRef at;

@@ -35,11 +35,11 @@ std::optional<Offset> MergeSurvey::look_at(const state::State& state, const stat
     if (!run_.takes(span, rules)) close_run(rules);
     run_.add(span, rules);
     if (span.object.is_final) return true;
-    const std::uint64_t memory = memory_of(1, span.bytes, rules);
+    const std::uint64_t memory = memory_of(1, span.bytes, rules.memory_weight);
     objects_[place_of(span)] += memory;
     memory_ += memory;
     flushes_.bytes += span.bytes;
-    flushes_.is_urgent |= rules.is_half_dead && rules.is_half_dead(span.object);
+    flushes_.is_urgent |= is_half_dead(span, rules);
     return true;
   });
   if (!next) close_run(rules);
